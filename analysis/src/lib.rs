@@ -10,6 +10,7 @@ mod control;
 mod describe;
 mod dissect;
 pub mod engine;
+mod export;
 mod generate;
 pub mod human;
 mod import;
@@ -197,6 +198,9 @@ enum Command {
     /// Writes a scenario in TOML for a config.txt of the reference simulator or of a descendant, and says what it took, guessed
     /// and dropped.
     Import(import::Options),
+    /// Writes what a scenario configures in the form of others.
+    #[command(subcommand)]
+    Export(export::Options),
     /// Prints the JSON schema of scenario or sweep files, for editors.
     Schema {
         /// The kind of file.
@@ -331,6 +335,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
         Command::Generate(options) => generate::generate(&options).map(|()| Outcome::Good),
         Command::Import(options) => import::import(&options).map(|()| Outcome::Good),
+        Command::Export(options) => export::export(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
         Command::Build { program } => {

@@ -382,8 +382,7 @@ impl Fabric {
 
     /// The rate of the first host's first port: the reference measures fast ports against it.
     pub fn host_rate(&self) -> BitRate {
-        let first = self.network.hosts().next().and_then(|host| self.links(host).next());
-        first.map_or(BitRate(u64::MAX), |(rate, _)| rate)
+        self.network.host_rate().unwrap_or(BitRate(u64::MAX))
     }
 
     /// The longest base round-trip time between two hosts.

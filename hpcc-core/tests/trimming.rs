@@ -113,6 +113,29 @@ fn a_cut_is_heard_or_counted_as_lost() {
     }
 }
 
+/// A strict queue of their own is as good as queue 0; behind data, headers are heard later, and none is lost for the accounts.
+#[test]
+fn headers_may_have_a_queue_of_their_own() {
+    let with = |sets: &[_]| incast(&network(15, 2_000, 0.0), 15, 1_000_000, sets);
+    let first = with(&[]);
+    let strict = with(&[("switch", "trim_queue", "6"), ("switch", "classes", "6:strict, 3:1500")]);
+    assert!(first.totals.trims > 500);
+    assert_eq!((strict.end, strict.totals.trims, strict.heard), (first.end, first.totals.trims, first.heard));
+    let behind = with(&[("switch", "trim_queue", "3")]);
+    assert_eq!((behind.heard, behind.totals.headers_lost, behind.timeouts), (behind.totals.trims, 0, 0));
+    assert_ne!(behind.totals.trims, first.totals.trims, "senders are told later");
+}
+
+/// A tenth of the link is left to headers: they pile up until their queue is full.
+#[test]
+fn a_queue_of_headers_that_is_served_too_little_loses_them() {
+    let sets =
+        [("switch", "trim_queue", "6"), ("switch", "classes", "6:100, 3:100000"), ("switch", "trim_headers", "1KB")];
+    let run = incast(&network(15, 2_000, 0.0), 15, 1_000_000, &sets);
+    assert!(run.totals.headers_lost > 0);
+    assert_eq!(run.heard + run.totals.headers_lost, run.totals.trims);
+}
+
 /// Where the narrow link is not the last one.
 #[test]
 fn a_cut_before_the_last_hop_is_none_there() {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A switch's `config_db.json` of SONiC as keys of `[switch]`: pools, profiles, groups, queues, marks, schedulers and the watchdog. What
-//! has no counterpart is listed.
+//! A switch's `config_db.json` of SONiC as keys of `[switch]`, and the other way round: pools, profiles, groups, queues, marks,
+//! schedulers, the watchdog and trimming. What has no counterpart is listed.
 //!
 //! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the class is
 //! mapped to; its queue is the one of its number.
 
 mod qos;
 mod scheduler;
+mod trimming;
 mod watchdog;
+mod write;
+
+pub use write::{Written, write};
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +28,7 @@ pub struct SonicSwitch {
 }
 
 /// The tables that are read; of others nothing is said but their names.
-const READ: [&str; 11] = [
+const READ: [&str; 12] = [
     "PORT",
     "PORT_QOS_MAP",
     "BUFFER_POOL",
@@ -36,6 +40,7 @@ const READ: [&str; 11] = [
     "TC_TO_PRIORITY_GROUP_MAP",
     "PFC_WD",
     "SCHEDULER",
+    "SWITCH_TRIMMING",
 ];
 /// The tables that also decide how a buffer behaves.
 const OF_BUFFERS: [&str; 6] = [
@@ -86,10 +91,19 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
         read.keys.insert("classes".into(), classes.into());
     }
     read.keys.extend(database.watchdog(&mut read.left_out)?);
-    let named = OF_BUFFERS.iter().filter(|table| database.0.contains_key(**table));
+    read.keys.extend(database.trimming(&mut read.left_out)?);
+    let says_more =
+        |name: &str| database.0.get(name).is_some_and(|maps| name == "DSCP_TO_TC_MAP" || !is_one_to_one(maps));
+    let named = OF_BUFFERS.iter().filter(|table| says_more(table));
     read.left_out
         .extend(named.map(|table| format!("{table}: not read; flows name their priority, which is the traffic class")));
     Ok(read)
+}
+
+/// Whether maps leave each number as it is, so that nothing is lost by not reading them.
+fn is_one_to_one(maps: &Value) -> bool {
+    let is_same = |map: &Value| map.as_object()?.iter().all(|(from, to)| to.as_str() == Some(from)).then_some(());
+    maps.as_object().is_some_and(|maps| maps.values().all(|map| is_same(map).is_some()))
 }
 
 /// The tables of a configuration.

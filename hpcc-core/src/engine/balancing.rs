@@ -19,7 +19,7 @@ impl Engine {
     ) -> T {
         let (frame, tag) = self.all.frames.with_tag(f);
         let core = &mut self.nodes.switch(node).core;
-        let may_wait = core.may_wait(frame.ingress, frame.priority, frame.size);
+        let may_wait = core.may_wait(frame.ingress, frame.account(), frame.size);
         let (balancer, hops) = core.balancer_to(frame.dst);
         let mut passing = Passing {
             now: self.events.now(),

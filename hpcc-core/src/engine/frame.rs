@@ -183,7 +183,8 @@ impl Frame {
     pub(super) fn trim(&mut self, trimming: &TrimConfig, sizes: &FrameSizes, at_last_hop: bool) {
         let payload = self.payload.next_multiple_of(sizes.alignment);
         (self.size, self.telemetry_len) = trimming.cut(self.size, payload, self.telemetry_len);
-        (self.kind, self.priority, self.detail) = (PacketKind::Trimmed, 0, Detail::Trimmed { at_last_hop });
+        (self.kind, self.priority, self.detail) =
+            (PacketKind::Trimmed, trimming.queue, Detail::Trimmed { at_last_hop });
     }
 
     /// What ECMP hashes.
@@ -202,6 +203,12 @@ impl Frame {
             priority: self.priority,
             is_data: self.collects(),
         }
+    }
+
+    /// The priority for which switches keep its memory: headers are counted apart, in whichever queue they wait.
+    #[inline]
+    pub(super) fn account(&self) -> u8 {
+        if self.kind == PacketKind::Trimmed { 0 } else { self.priority }
     }
 
     /// Whether switches stamp their telemetry into it.
@@ -306,7 +313,7 @@ impl Departing for Leaving<'_> {
         let frame = self.frame;
         Head {
             ingress: frame.ingress,
-            priority: frame.priority,
+            priority: frame.account(),
             is_data: frame.collects(),
             is_trimmed: frame.kind == PacketKind::Trimmed,
             size: frame.size,

@@ -50,7 +50,8 @@ impl Engine {
     /// The load balancer of a switch keeps a frame, which takes memory as in a queue.
     #[cold]
     pub(super) fn hold_at_switch(&mut self, node: u32, f: FrameId) {
-        let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
+        let frame = self.all.frames.get(f);
+        let (ingress, priority, size) = (frame.ingress, frame.account(), frame.size);
         let switch = self.nodes.switch(node);
         if switch.core.hold(ingress, priority, size) {
             let pauses = switch.pauses;
@@ -61,7 +62,8 @@ impl Engine {
 
     /// The memory of a frame is free that the load balancer has kept.
     fn let_go(&mut self, node: u32, f: FrameId) {
-        let &Frame { ingress, priority, size, .. } = self.all.frames.get(f);
+        let frame = self.all.frames.get(f);
+        let (ingress, priority, size) = (frame.ingress, frame.account(), frame.size);
         if self.nodes.switch(node).core.let_go(ingress, priority, size) {
             self.chance.rngs.skip_identifier();
             self.send_pfc(node, ingress, priority, false);
@@ -79,7 +81,8 @@ impl Engine {
         frame.hop_limit = hop_limit;
         frame.passed = frame.passed.saturating_add(1);
         self.meet_data(node, egress, f);
-        let &Frame { kind, priority, size, .. } = self.all.frames.get(f);
+        let frame = self.all.frames.get(f);
+        let (kind, priority, account, size) = (frame.kind, frame.priority, frame.account(), frame.size);
         let p = self.port_id(node, egress);
         let port = &self.all.ports[p];
         let drops = (port.paused & port.dropping) >> priority & 1 != 0 || !port.is_up;
@@ -88,7 +91,7 @@ impl Engine {
             self.let_go(node, f);
             return self.queue(node, p, f);
         }
-        core.hand_on(egress, priority, size);
+        core.hand_on(egress, account, size);
         self.enqueue(p, f, priority);
         self.try_send(p);
     }
@@ -259,7 +262,7 @@ impl Engine {
         if switch.core.admit_headers(egress, frame.size) == Admission::Drop {
             return self.drop_at_switch(node, f, |counts| &mut counts.overflows);
         }
-        self.enqueue(p, f, 0);
+        self.enqueue(p, f, trimming.queue);
     }
 
     /// The frame that a port sends next.
@@ -353,9 +356,10 @@ impl Engine {
         self.show(sight, p, f);
         let port = &self.all.ports[p];
         let (node, egress) = (port.node, port.number);
-        let &Frame { kind, ingress, priority, size, .. } = self.all.frames.get(f);
+        let frame = self.all.frames.get(f);
+        let (kind, ingress, priority, size) = (frame.kind, frame.ingress, frame.account(), frame.size);
         let is_trimmed = kind == PacketKind::Trimmed;
-        self.totals.lose(self.all.frames.get(f));
+        self.totals.lose(frame);
         let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
         if frees && kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
             self.chance.rngs.skip_identifier();

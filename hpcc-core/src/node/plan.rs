@@ -3,8 +3,8 @@
 
 use super::{Located, NodeSettings, in_section};
 use crate::settings::Conflict;
-use crate::switch::{BufferKind, BufferPlan, PortPlace, Priorities};
-use crate::units::BitRate;
+use crate::switch::{BufferKind, BufferPlan, Overflow, PortPlace, Priorities, USUAL_HEADERS};
+use crate::units::{BitRate, Bytes};
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -29,6 +29,11 @@ impl NodeSettings {
             ));
         }
         (self.switch.pfc_priorities, self.switch.lossy_priorities) = (Some(lossless), lossy);
+        // A queue with a profile trims where that has no room.
+        if self.switch.overflow == Overflow::Trim && !plan.queues.is_empty() && self.switch.trim_threshold.is_none() {
+            self.switch.trim_headers.get_or_insert(Bytes(USUAL_HEADERS));
+            self.switch.trim_threshold = Some(Bytes(u32::MAX.into()));
+        }
         self.buffer_plan = Some(Arc::new(plan));
         Ok(())
     }

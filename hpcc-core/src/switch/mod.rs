@@ -5,6 +5,7 @@
 //! wait there ([`Switch::admit`]), tells when it [departs](Switch::depart), or that it [passes](Switch::cut_through) without waiting,
 //! and does what the answers say.
 
+mod as_plan;
 mod buffer;
 mod buffer_plan;
 mod cell_buffer;
@@ -30,6 +31,7 @@ mod trimming;
 pub use crate::balance::{FlowKey, HOST_SEED};
 pub use crate::pfc::PRIORITIES;
 pub use crate::priorities::Priorities;
+pub use as_plan::AsPlan;
 pub use buffer_plan::{BufferPlan, BufferPool, BufferProfile, PortPlace, ProfileUse, Side, Threshold};
 pub use cell_buffer::{CellBuffer, NoRoom};
 pub use class_limits::ByPriority;
@@ -39,7 +41,7 @@ pub use passing::{Arriving, Departing, Departure, Head, Route, Section};
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
-pub use settings::{BufferKind, Overflow, SwitchSettings, WatchdogAction, WatchdogConfig};
+pub use settings::{BufferKind, Overflow, SwitchSettings, USUAL_HEADERS, WatchdogAction, WatchdogConfig};
 pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
 pub use trimming::TrimConfig;
 

@@ -92,10 +92,11 @@ crate::settings! {
         #[change = "Choose `trim` for losses that are repaired within a round trip, as Ultra Ethernet does."]
         pub overflow: Overflow = Overflow::Drop;
         /// Bytes of a data queue of a port of 100 Gb/s above which packets are cut; `auto`: 150 kB, with `transport.kind` = `uec` a
-        /// bandwidth-delay product. Other ports scale it by their rate.
+        /// bandwidth-delay product, beside `buffer_queues` as these say. Other ports scale it by their rate.
         #[change = "Less keeps queues shorter, more cuts fewer packets: a bandwidth-delay product, as a rule."]
         pub trim_threshold: Option<Bytes> {1..=MOST_BUFFER} = None => overflow = "trim";
-        /// Bytes of such a port's queue of headers, above which they are dropped; `auto`: twice `trim_threshold`.
+        /// Bytes of such a port's queue of headers, above which they are dropped; `auto`: twice `trim_threshold`, beside
+        /// `buffer_queues` 300 kB.
         #[change = "Less loses headers in large incasts, which then wait for a timeout."]
         pub trim_headers: Option<Bytes> {0..=MOST_BUFFER} = None => overflow = "trim";
         /// Probability that the last packet of the queue is cut, and the one that arrives takes its place.
@@ -108,6 +109,10 @@ crate::settings! {
         /// the headers alone. SONiC's switches keep 128 by default.
         #[change = "Set it to your switch's size: larger ones take more of the links that are full."]
         pub trim_size: Option<Bytes> {64..=16_384} = None => overflow = "trim";
+        /// Queue of a port in which headers of cut packets wait, and their priority from there on: 0 goes ahead of all, others as
+        /// `classes` says. SONiC calls it `queue_index`.
+        #[change = "Set it to your switch's queue of trimmed packets, to see whether they are served in time."]
+        pub trim_queue: u32 {0..=7} = 0 => overflow = "trim";
         /// Packet memory that all ports of a switch share, headroom included.
         #[change = "Set it to the memory of the switch that you study."]
         #[assumed = "32 MiB, as the 2019 simulator's switches and many of 100 Gb/s have"]
@@ -224,6 +229,8 @@ crate::settings! {
 
 /// The largest buffer: occupancy is counted in 32 bits.
 const MOST_BUFFER: u64 = u32::MAX as u64;
+/// Bytes of a queue of headers at 100 Gb/s where nothing says how many: twice those of data, beyond which packets are cut.
+pub const USUAL_HEADERS: u64 = 300_000;
 /// The longest pause: the trace has 32 bits of microseconds.
 const MOST_PAUSE: Nanos = Nanos(u32::MAX as u64 * Nanos::MICROSECOND.0);
 
@@ -256,6 +263,11 @@ impl SwitchSettings {
             let message = "overflow = \"trim\" needs queues that may lose packets; expected mode = \"lossy\", or lossy_priorities";
             return Err(Conflict::new("overflow", message.into()));
         }
+        let queue = self.trim_queue as u8;
+        if queue > 0 && self.overflow == Overflow::Trim && self.pauses(queue) {
+            let message = format!("queue {queue} is paused by PFC, and headers would wait; expected 0 or another");
+            return Err(Conflict::new("trim_queue", message));
+        }
         let may_lose = self.trimmed();
         let is_odd = |&(_, alpha): &(u8, f64)| alpha > 1.0 || alpha * f64::from(1_u32 << halvings(alpha)) != 1.0;
         let paused = (0..).zip(*self.class_alpha).filter_map(|(priority, own)| Some((priority, own?)));
@@ -284,7 +296,7 @@ impl SwitchSettings {
 
     /// Bytes of a data queue above which packets are cut.
     fn most_queued(&self) -> u64 {
-        self.trim_threshold.map_or(150_000, |threshold| threshold.0)
+        self.trim_threshold.map_or(USUAL_HEADERS / 2, |threshold| threshold.0)
     }
 
     /// The priorities whose data is cut where it finds no room.
@@ -293,6 +305,11 @@ impl SwitchSettings {
             BufferKind::Lossy => Priorities::ALL,
             BufferKind::Lossless => self.lossy_priorities.unwrap_or(Priorities::NONE),
         }
+    }
+
+    /// Whether a priority is known to be paused.
+    fn pauses(&self, priority: u8) -> bool {
+        self.mode == BufferKind::Lossless && self.pfc_priorities.is_some_and(|paused| paused.serve(priority))
     }
 
     /// Whether packets that collect telemetry may leave without a record.
@@ -348,6 +365,7 @@ impl SwitchSettings {
                 headers: self.trim_headers.map_or(2 * self.most_queued(), |bytes| bytes.0),
                 last: self.trim_last,
                 keeps_telemetry: self.trim_telemetry,
+                queue: self.trim_queue as u8,
                 size: self.trim_size.map_or(0, |size| size.0 as u32),
             }),
             ecn: self.ecn,

@@ -14,9 +14,9 @@ use alloc::boxed::Box;
 /// Bytes that each ingress port and priority may use before it draws on the shared part.
 pub const RESERVE: u32 = 4096;
 /// A paused upstream resumes when its share is this far below the threshold.
-const RESUME_OFFSET: u32 = 3 * 1024;
+pub(super) const RESUME_OFFSET: u32 = 3 * 1024;
 /// A port at the host's rate pauses at 1/8 of the free buffer.
-const SHARE_SHIFT: u8 = 3;
+pub(super) const SHARE_SHIFT: u8 = 3;
 
 /// Bytes of a PFC frame on a link, preamble and gap included.
 const PFC_FRAME: u128 = 84;
@@ -328,7 +328,7 @@ pub fn halvings(mut share: f64) -> u8 {
 }
 
 /// The share doubles with each doubling of the rate over the hosts'.
-fn share_shift(mut shift: u8, rate: BitRate, host_rate: BitRate) -> u8 {
+pub(super) fn share_shift(mut shift: u8, rate: BitRate, host_rate: BitRate) -> u8 {
     let mut rate = rate.0;
     while rate > host_rate.0 && shift > 0 {
         rate /= 2;

@@ -21,6 +21,8 @@ pub struct TrimConfig {
     pub last: f64,
     /// Whether telemetry of a packet that is cut stays in it.
     pub keeps_telemetry: bool,
+    /// The queue in which headers wait; 0 goes ahead of all.
+    pub queue: u8,
     /// Bytes that a packet which is cut has on the link, if it had as many: headers and the begin of its payload. At least all
     /// headers stay.
     pub size: u32,
@@ -52,8 +54,15 @@ mod tests {
     #[test]
     fn a_packet_keeps_its_headers_and_as_much_as_the_size_has_room_for() {
         let cut = |size, keeps_telemetry| {
-            let usual =
-                TrimConfig { priorities: Priorities::NONE, threshold: 0, headers: 0, last: 0.0, keeps_telemetry, size };
+            let usual = TrimConfig {
+                priorities: Priorities::NONE,
+                threshold: 0,
+                headers: 0,
+                last: 0.0,
+                keeps_telemetry,
+                queue: 0,
+                size,
+            };
             usual.cut(1_104, 1_000, 42)
         };
         assert_eq!((cut(0, true), cut(0, false)), ((104, 42), (64, 0)));

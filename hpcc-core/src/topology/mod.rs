@@ -116,6 +116,12 @@ impl Network {
         self.links.iter().filter(move |link| is_host(link.a) || is_host(link.b)).map(|link| link.rate)
     }
 
+    /// The rate by which switches and hosts call a link fast: that of the first link of the first host, if there is one.
+    pub fn host_rate(&self) -> Option<BitRate> {
+        let host = self.hosts().next()?;
+        self.links.iter().find(|link| link.a == host || link.b == host).map(|link| link.rate)
+    }
+
     /// Rates of the links that end at a switch.
     pub fn switch_rates(&self) -> impl Iterator<Item = BitRate> + '_ {
         let is_switch = |node: u32| self.nodes.get(node as usize) == Some(&NodeKind::Switch);

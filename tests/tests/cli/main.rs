@@ -57,6 +57,7 @@ mod script;
 mod signals;
 mod slow_receivers;
 mod slurm;
+mod sonic;
 mod source_pause;
 mod sweep;
 mod switch_records;

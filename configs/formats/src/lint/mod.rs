@@ -11,6 +11,7 @@ mod settings;
 mod short_rtt;
 mod starved;
 mod traffic;
+mod trimming;
 mod unheard;
 
 pub(crate) use pass::Pass;
@@ -36,7 +37,7 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 24] = [
+pub static LINTS: [Lint; 26] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     warning("idle-attack", traffic::idle_attacks),
@@ -61,6 +62,8 @@ pub static LINTS: [Lint; 24] = [
     warning("coarse-telemetry", settings::coarse_telemetry),
     note("rounded-times", settings::rounded_times),
     note("empty-histogram", settings::empty_histogram),
+    warning("long-cuts", trimming::long_cuts),
+    warning("waiting-headers", trimming::waiting_headers),
 ];
 
 /// The findings of all lints.

@@ -446,6 +446,31 @@ fn cases() -> Vec<Case> {
             "the queue histogram from 1.000 ms to 99.000 ms stays empty: it is written at multiples of 100.000 ms",
             &[&["monitor.queue_histogram_end=100ms"]],
         ),
+        Case {
+            id: "long-cuts",
+            text: pair("100Gbps"),
+            set: &[
+                "switch.mode=lossy",
+                "switch.overflow=trim",
+                "transport.recovery=selective_repeat",
+                "switch.trim_size=1000B",
+            ],
+            says: "switch.trim_size = 1000 leaves more than half of a packet of 1050 bytes",
+            silent: &[&["switch.trim_size=128B"]],
+        },
+        Case {
+            id: "waiting-headers",
+            text: pair("100Gbps"),
+            set: &[
+                "switch.mode=lossy",
+                "switch.overflow=trim",
+                "transport.recovery=selective_repeat",
+                "switch.trim_queue=6",
+                "switch.classes=3:1500",
+            ],
+            says: "headers of cut packets wait in queue 6 (switch.trim_queue), which switch.classes leaves out",
+            silent: &[&["switch.classes=6:strict, 3:1500"], &["switch.trim_queue=0"]],
+        },
     ]
 }
 

@@ -6,9 +6,9 @@ use super::{Database, Row, number, reference};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes a turn for each unit of weight: only ratios count, so long as no queue waits for many turns.
-const UNIT: u64 = 1_500;
+pub(super) const UNIT: u64 = 1_500;
 /// SONiC's largest weight.
-const MOST_WEIGHT: u64 = 100;
+pub(super) const MOST_WEIGHT: u64 = 100;
 
 impl Database<'_> {
     /// The classes of queues, in the form of `classes`; `None` if no queue has a scheduler.
