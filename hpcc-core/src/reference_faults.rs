@@ -69,7 +69,7 @@ faults! {
     lossy_pfc,
     /// DCQCN's receiver notifies of every marked packet: alpha and cuts are larger.
     notify_every_mark,
-    /// A link that fails keeps the bytes of its dropped frames: the buffer shrinks for good.
+    /// A link that fails keeps the bytes of its dropped frames: the buffer shrinks for good; its ports stay paused.
     leak_buffer_on_link_down,
     /// PINT always takes two bytes, also where its codes need one.
     wide_pint,

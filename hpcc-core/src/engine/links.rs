@@ -207,7 +207,19 @@ impl Engine {
     /// A node knows that the link of its port has failed, or is there again.
     fn set_end(&mut self, p: PortId, up: bool) {
         self.all.ports[p].is_up = up;
-        if up { self.resume_all(p) } else { self.clear(p) }
+        if !up {
+            self.clear(p);
+        }
+        if up || !self.leaks(p) {
+            self.resume_all(p);
+        }
+    }
+
+    /// Whether the switch at a link leaks memory when that fails, as the reference's do: ports then stay paused until it is there again.
+    fn leaks(&mut self, p: PortId) -> bool {
+        let port = &self.all.ports[p];
+        let node = if port.is_host { port.peer_node } else { port.node };
+        self.fabric.is_switch(node) && self.nodes.switch(node).leaks_on_link_down
     }
 
     /// A port forgets what the far end has paused.

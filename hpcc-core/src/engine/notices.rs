@@ -101,7 +101,7 @@ impl Engine {
         // The hop limit of a frame that begins here counts from the next switch.
         let priority = frame.priority;
         let Route::To { egress, .. } = self.route(node, f) else {
-            return self.drop_at_switch(node, f, |counts| &mut counts.unroutable);
+            return self.drop_without_route(node, f);
         };
         if !self.passes(node, egress, f, Crossing::Outbound) {
             return self.all.frames.release(f);

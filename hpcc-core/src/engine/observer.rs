@@ -137,7 +137,7 @@ counters! {
         pub source_pauses: u64,
         /// Frames for which a switch had no room, by the reasons of [`NoRoom`], where its memory is divided by a plan.
         pub no_room: [u64; NoRoom::NAMES.len()],
-        /// Of the drops, frames that waited for a link that failed, or were to leave by it.
+        /// Of the drops, frames that waited for a link that failed, were to leave by it, or have no route left.
         pub failed_link_drops: u64,
         /// Frames that were lost on links.
         pub losses: u64,

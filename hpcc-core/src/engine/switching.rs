@@ -31,7 +31,7 @@ impl Engine {
         } else {
             match self.route(node, f) {
                 Route::To { egress, hop_limit } => (egress, hop_limit),
-                Route::None => return self.drop_at_switch(node, f, |counts| &mut counts.unroutable),
+                Route::None => return self.drop_without_route(node, f),
                 Route::Expired => return self.drop_at_switch(node, f, |counts| &mut counts.expired),
             }
         };
@@ -75,7 +75,7 @@ impl Engine {
     pub(super) fn resume_at_switch(&mut self, node: u32, f: FrameId) {
         let Route::To { egress, hop_limit } = self.route(node, f) else {
             self.let_go(node, f);
-            return self.drop_at_switch(node, f, |counts| &mut counts.unroutable);
+            return self.drop_without_route(node, f);
         };
         let frame = self.all.frames.get_mut(f);
         frame.hop_limit = hop_limit;

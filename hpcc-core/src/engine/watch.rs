@@ -156,6 +156,13 @@ impl Engine {
         self.all.frames.release(f);
     }
 
+    /// The same of one whose destination cannot be reached, for links have failed.
+    #[cold]
+    pub(super) fn drop_without_route(&mut self, node: u32, f: FrameId) {
+        self.totals.failed_link_drops += 1;
+        self.drop_at_switch(node, f, |counts| &mut counts.unroutable);
+    }
+
     /// It is time for a sample: notes what waits at switches. Those that have had no frames since the last one, and had nothing
     /// queued then, have nothing now.
     pub(super) fn sample_queues(&mut self) {

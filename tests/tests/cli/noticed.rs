@@ -192,3 +192,34 @@ fn failures_that_contradict_themselves_are_refused() {
     let set = ["load_balancing.scheme=conweave", "failures.reboots=[{switch=2,time='1us',until='9us'}]"];
     refused(&roce, &[(&set, "switches keep packets for each other")]);
 }
+
+/// A leaf without uplinks has no route: what it drops for that is of failed links, too.
+#[test]
+fn what_has_no_route_left_is_of_failed_links() {
+    let bench = Bench::new(&[("net.toml", PACED)]);
+    let links = "failures.links=[{a=2,b=4,time='100us'},{a=2,b=5,time='100us'}]";
+    let told = bench.hpcc(&["run", "net.toml", "--simulator", "core", "--set", links, "--out", "out"]);
+    assert_eq!(told.code, Some(3), "{}", told.err);
+    let summary = summary(&bench, "out");
+    assert!(summary["drops"].as_u64() > Some(1_000), "{}", summary["drops"]);
+    assert_eq!(summary["failed_links"]["dropped"], summary["drops"]);
+}
+
+/// A host pauses its switch from 50 us on, and its link fails at 80 us: it was paused for 30 us, not to the end.
+#[test]
+fn a_pause_ends_with_its_link() {
+    let toml = "run.stop = \"1ms\"\ntopology = { kind = \"star\", hosts = 3, rate = \"100Gbps\", delay = \"1us\" }\n\
+                traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"10MB\" }]\nmonitor.pauses = true\n\
+                failures = { storms = [{ host = 1, time = \"50us\" }], links = [{ a = 1, b = 3, time = \"80us\" }] }\n";
+    let bench = Bench::new(&[("net.toml", toml)]);
+    let told = bench.hpcc(&["run", "net.toml", "--simulator", "core", "--out", "out"]);
+    assert_eq!(told.code, Some(3), "{}", told.err);
+    let ports = bench.read("out/ports.csv");
+    let mut rows = ports.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = rows.next().expect("a header");
+    let place = |name: &str| header.iter().position(|column| *column == name).expect(name);
+    let [node, port, paused] = ["node", "port", "paused_ns"].map(place);
+    let row = rows.find(|row| (row[node], row[port]) == ("3", "2")).expect("the switch's port to host 1");
+    let paused: u64 = row[paused].parse().expect("a number");
+    assert!((28_000..30_000).contains(&paused), "{paused} ns");
+}

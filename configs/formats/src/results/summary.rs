@@ -302,7 +302,7 @@ impl Summary {
 pub struct FailedLinks {
     /// Lost on them: on their way when they failed, or sent before that was noticed.
     pub lost: u64,
-    /// Dropped by switches: they waited for them, or came before routes had changed.
+    /// Dropped by switches: they waited for them, came before routes had changed, or had no route left.
     pub dropped: u64,
 }
 
