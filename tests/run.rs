@@ -2,8 +2,8 @@
 //! A run of a scenario, and what it left.
 
 use crate::bench::Bench;
-use hpcc_formats::results::packet_trace::{TraceEvent, TraceReader, TraceRecord};
-use hpcc_formats::results::{FctRecord, fct_csv, unfinished_csv};
+use hpcc_model::results::packet_trace::{TraceEvent, TraceReader, TraceRecord};
+use hpcc_model::results::{FctRecord, fct_csv, unfinished_csv};
 use pcap_file::pcap::PcapReader;
 use serde_json::Value;
 use std::fs::File;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap_complete::ArgValueCompleter;
-use hpcc_formats::lint::LINTS;
+use hpcc_model::lint::LINTS;
 
 use crate::control;
 use crate::outcome::Outcome;

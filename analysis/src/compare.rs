@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use hpcc_formats::results::{ResultError, address};
 use hpcc_measures::pairing::{Pair, Pairing, key};
 use hpcc_measures::parted::{Parted, parts};
 use hpcc_measures::results;
 use hpcc_measures::spread::Distribution;
+use hpcc_model::results::{ResultError, address};
 
 use crate::outcome::Outcome;
 use crate::{human, table};
@@ -175,7 +175,7 @@ fn say_expected(error: anyhow::Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::fct_txt::{self, FctLine};
+    use hpcc_model::results::fct_txt::{self, FctLine};
     use std::fs::File;
 
     fn compared(a: &[FctLine], b: &[FctLine]) -> Comparison {

@@ -8,7 +8,7 @@ use hpcc_core::settings::{Input, Named, Settings};
 use hpcc_core::telemetry::{Form, Layout, LayoutSettings};
 use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_dissect::{At, Captured, Dissector, Frames, Returned, capture, line};
-use hpcc_formats::results::Summary;
+use hpcc_model::results::Summary;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
-use hpcc_formats::error::{system_words, without_numbers};
-use hpcc_formats::visible;
+use hpcc_model::error::{system_words, without_numbers};
+use hpcc_model::visible;
 
 /// The name of standard output in errors.
 pub const STANDARD_OUTPUT: &str = "standard output";

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf, absolute};
 
 use anyhow::{Result, bail, ensure};
-use hpcc_formats::jobs::alone;
+use hpcc_formats::alone;
 use hpcc_formats::kind::{FileKind, kind};
 use hpcc_formats::reference::{Remark, import as read};
 

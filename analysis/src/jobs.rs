@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::collectives_csv::{self, CollectiveRow};
-use hpcc_formats::results::jobs_csv;
 use hpcc_measures::results::Results;
+use hpcc_model::results::collectives_csv::{self, CollectiveRow};
+use hpcc_model::results::jobs_csv;
 use std::collections::BTreeMap;
 use std::path::Path;
 

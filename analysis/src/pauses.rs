@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::pauses_csv::{self, PauseRow};
-use hpcc_formats::results::ports_csv;
+use hpcc_model::results::pauses_csv::{self, PauseRow};
+use hpcc_model::results::ports_csv;
 use serde::Serialize;
 
 use crate::human;
@@ -132,8 +132,8 @@ pub fn render(dir: &Path) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::CsvRow;
-    use hpcc_formats::results::ports_csv::PortRow;
+    use hpcc_model::results::CsvRow;
+    use hpcc_model::results::ports_csv::PortRow;
     use std::fs;
 
     fn write<R: CsvRow>(file: &Path, rows: &[R]) {

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use hpcc_core::settings::quantity;
 use hpcc_core::units::Nanos;
 use hpcc_formats::kind::{FileKind, kind};
-use hpcc_formats::results::Summary;
-use hpcc_formats::share;
+use hpcc_model::results::Summary;
+use hpcc_model::share;
 use serde_json::{Map, Value};
 
 use crate::outcome::Outcome;

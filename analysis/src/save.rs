@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use hpcc_formats::error::system_words;
+use hpcc_model::error::system_words;
 use tempfile::{NamedTempFile, TempDir};
 
 /// Prefix of the names of drafts.

@@ -14,8 +14,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use hpcc_core::settings::Named;
-use hpcc_formats::results::{Remains, remains};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::{Remains, remains};
+use hpcc_model::scenario::Scenario;
 
 use crate::ns3::Place;
 use crate::ranks::launcher;

@@ -7,12 +7,12 @@ use std::iter;
 use anyhow::Result;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::summary::FLUID;
-use hpcc_formats::results::{FailedLinks, MeasuredError, Summary};
 use hpcc_measures::quantity::Quantity;
 use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
 use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
+use hpcc_model::results::summary::FLUID;
+use hpcc_model::results::{FailedLinks, MeasuredError, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::chart::Spread;
@@ -377,9 +377,9 @@ fn unfinished(results: &Results) -> Result<String> {
 mod tests {
     use super::*;
     use hpcc_core::transport::receive::ReceiveCounters;
-    use hpcc_formats::results::{FctRecord, Port, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
     use hpcc_measures::select::Selection;
+    use hpcc_model::results::{FctRecord, Port, UnfinishedFlow};
 
     fn results(unfinished: u32) -> Results {
         let flow = |size, fct_ns| FctRecord { size, fct_ns, ideal_ns: 1_000, ..FctRecord::default() };

@@ -2,7 +2,7 @@
 //! `trace`: a packet trace as text, in the reference's words or as CSV.
 
 use anyhow::Result;
-use hpcc_formats::results::packet_trace::{TraceReader, TraceRecord};
+use hpcc_model::results::packet_trace::{TraceReader, TraceRecord};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 

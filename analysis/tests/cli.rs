@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The command line, with a script in the simulator's place.
 
-use hpcc_formats::results::summary;
+use hpcc_model::results::summary;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;

@@ -5,8 +5,8 @@ use crate::network::Network;
 use crate::network::ffi::{FlowStart, LinkSpec};
 use hpcc_core::engine::FlowOptions;
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
-use hpcc_formats::flows::Flow;
 use hpcc_formats::{load_network_text, load_text};
+use hpcc_model::flow::Flow;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The network backend for ASTRA-sim: compiled against a header with its interface, and played by a program in its place.
 
-use hpcc_formats::results::{fct_csv, jobs_csv};
+use hpcc_model::results::{fct_csv, jobs_csv};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};

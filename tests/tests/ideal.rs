@@ -5,7 +5,7 @@
 //! Scenarios are drawn at random, each with a few flows one after the other. Controllers are such that a lone flow runs at line
 //! rate. `HPCC_RANDOM_SEED` and `HPCC_RANDOM_SCENARIOS` try others.
 
-use hpcc_formats::results::{FctRecord, fct_csv};
+use hpcc_model::results::{FctRecord, fct_csv};
 use hpcc_tests::{Bench, ScenarioRng, seeds};
 use rayon::prelude::*;
 use std::fmt::Write;

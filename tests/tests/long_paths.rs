@@ -3,7 +3,7 @@
 //! packet and on paths that hold thousands; and of two that share a link, each mark is accounted for.
 
 use hpcc_core::cc;
-use hpcc_formats::results::{Summary, fct_csv};
+use hpcc_model::results::{Summary, fct_csv};
 use hpcc_tests::Bench;
 use rayon::prelude::*;
 

@@ -7,7 +7,7 @@ use hpcc_core::random::Rng;
 use hpcc_core::telemetry::Telemetry;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::load_with;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 use std::fs;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What `packets.tr` says of PFC frames, of a link that fails, and of a buffer that overflows.
 
-use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
+use hpcc_model::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
 use hpcc_tests::{Bench, REFERENCE};
 
 /// Port of the switch at which host 2 is, counted from 1.

@@ -2,7 +2,7 @@
 //! A program that watches a network as users of ns-3 do - paths of `Config`, captures, two networks one after the other - and the
 //! same experiment as a file: `ns3-module/examples/hpcc-leaf-spine-example.cc` sees what the results of the run tell.
 
-use hpcc_formats::results::Summary;
+use hpcc_model::results::Summary;
 use hpcc_tests::{Bench, example};
 use std::process::Command;
 

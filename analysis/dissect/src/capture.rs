@@ -3,7 +3,7 @@
 
 use crate::outer::Link;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use hpcc_formats::input;
+use hpcc_model::input;
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::Block;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hpcc_formats::results::fct_txt::FctLine;
+use hpcc_model::results::fct_txt::FctLine;
 
 /// A flow that completed in both runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

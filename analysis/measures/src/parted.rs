@@ -8,8 +8,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use hpcc_formats::error::system_words;
-use hpcc_formats::results::fct_txt::{self, FctLine};
+use hpcc_model::error::system_words;
+use hpcc_model::results::fct_txt::{self, FctLine};
 use tempfile::TempDir;
 
 use crate::pairing::key;

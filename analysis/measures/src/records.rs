@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use hpcc_formats::results::{CsvRow, Rows};
+use hpcc_model::results::{CsvRow, Rows};
 
 /// Files with more flows are not kept.
 pub const KEPT: usize = 1 << 20;

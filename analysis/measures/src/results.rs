@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
-use hpcc_formats::error::system_words;
-use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow};
+use hpcc_model::error::system_words;
+use hpcc_model::results::{FctRecord, FolderLock, Summary, UnfinishedFlow};
 
 use crate::records::{KEPT, Records};
 use crate::select::{Filter, Selection};

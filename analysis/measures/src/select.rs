@@ -138,7 +138,7 @@ fn numbers(text: &str) -> Result<(u32, u32), String> {
 mod tests {
     use super::*;
     use crate::results::in_memory;
-    use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
+    use hpcc_model::results::{FctRecord, Summary, UnfinishedFlow};
 
     fn results() -> Results {
         let flow =

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use anyhow::{Error, Result};
-use hpcc_formats::memory::{self, Budget};
-use hpcc_formats::results::{goodput_csv, queue_csv};
+use hpcc_model::memory::{self, Budget};
+use hpcc_model::results::{goodput_csv, queue_csv};
 
 use crate::results::{Life, Results, Window};
 use crate::stats::jain;
@@ -350,7 +350,7 @@ mod tests {
     use crate::results::in_memory;
     use approx::assert_abs_diff_eq;
     use hpcc_core::units::{BitRate, Nanos};
-    use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, Versions};
+    use hpcc_model::results::{FctRecord, ResultWriter, RowPlace, Summary, Versions};
 
     /// Two flows of 1,000 bytes: one from 1,000 to 2,000 ns, of which the last 100 come at the time of a sample, one from 1,000
     /// to 3,000.
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn flows_that_never_end_have_a_rate() {
-        let endless = hpcc_formats::results::UnfinishedFlow { start_ns: 100, acked_bytes: 1_000, ..Default::default() };
+        let endless = hpcc_model::results::UnfinishedFlow { start_ns: 100, acked_bytes: 1_000, ..Default::default() };
         let summary = Summary { simulated_ns: 1_100, ..Summary::default() };
         let results = in_memory(summary, Vec::new(), vec![endless]);
         assert_eq!(flow_rates(&results, |_| true).expect("rates"), [8.0]);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use hpcc_formats::results::FctRecord;
+use hpcc_model::results::FctRecord;
 
 use crate::results::Results;
 use crate::spread::{Distribution, Spread};
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
     use crate::results::in_memory;
     use approx::assert_abs_diff_eq;
-    use hpcc_formats::results::Summary;
+    use hpcc_model::results::Summary;
     use std::iter;
 
     #[test]

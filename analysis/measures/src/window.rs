@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use hpcc_formats::results::{pfc_txt, ports_csv};
+use hpcc_model::results::{pfc_txt, ports_csv};
 
 use crate::results::{Results, Window};
 use crate::series::{self, Grid};
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::select::Selection;
     use hpcc_core::units::Nanos;
-    use hpcc_formats::results::{FctRecord, ResultWriter, Summary, Versions};
+    use hpcc_model::results::{FctRecord, ResultWriter, Summary, Versions};
 
     #[test]
     fn only_what_lies_in_the_window_counts() {

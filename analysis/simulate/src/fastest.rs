@@ -11,8 +11,8 @@ use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Plan;
 use hpcc_core::workload::{Note, Noted};
-use hpcc_formats::job::{JobSpec, JobWork, Trial};
-use hpcc_formats::scenario::{Monitor, Scenario};
+use hpcc_model::job::{JobSpec, JobWork, Trial};
+use hpcc_model::scenario::{Monitor, Scenario};
 use std::collections::{BTreeMap, HashMap};
 
 /// So many packet-hops of all algorithms of a collective together are simulated, which takes seconds; more are tried as fluid.

@@ -12,7 +12,7 @@ use hpcc_core::fabric::Fabric;
 use hpcc_core::transport::Counters;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Noted, Span, Unfinished};
-use hpcc_formats::results::RankSummary;
+use hpcc_model::results::RankSummary;
 use std::cell::{RefCell, RefMut};
 use std::mem::{swap, take};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,9 +9,9 @@ use hpcc_core::engine::{Completion, ENDLESS, FlowRequest, Started};
 use hpcc_core::fabric::IdealFlow;
 use hpcc_core::transport::Protocol;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::control_csv::ControlRow;
-use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, UnfinishedFlow};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::control_csv::ControlRow;
+use hpcc_model::results::{FctRecord, ResultWriter, RowPlace, UnfinishedFlow};
+use hpcc_model::scenario::Scenario;
 use std::collections::{BTreeMap, HashSet};
 
 /// Flows longer than a bandwidth-delay product whose congestion control never moved rate or window, though they took more

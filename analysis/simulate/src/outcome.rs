@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How a run ended, and what is said on the way there.
 
-use hpcc_formats::visible;
+use hpcc_model::visible;
 use std::fmt::Display;
 use std::process::ExitCode;
 

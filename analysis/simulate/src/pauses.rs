@@ -5,9 +5,9 @@ use crate::fleet::Paused;
 use hpcc_core::engine::{Hold, Queue, Storm, circle};
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::pauses_csv::PauseRow;
-use hpcc_formats::results::storms_csv::StormRow;
-use hpcc_formats::scenario::NicStorm;
+use hpcc_model::results::pauses_csv::PauseRow;
+use hpcc_model::results::storms_csv::StormRow;
+use hpcc_model::scenario::NicStorm;
 use std::collections::HashMap;
 
 /// All pauses until `end`, by their start, each with the one that caused it.

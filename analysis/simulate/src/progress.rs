@@ -3,7 +3,7 @@
 
 use crate::outcome::say;
 use hpcc_core::units::Nanos;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};

@@ -20,7 +20,7 @@ use hpcc_core::engine::{
 use hpcc_core::transport::Counters;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Noted, Span, Unfinished};
-use hpcc_formats::results::RankSummary;
+use hpcc_model::results::RankSummary;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;

@@ -8,8 +8,8 @@ use crate::run::Run;
 use crate::series::{Clock, SampleKind};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::ResultWriter;
-use hpcc_formats::scenario::{QueueHistogram, Scenario};
+use hpcc_model::results::ResultWriter;
+use hpcc_model::scenario::{QueueHistogram, Scenario};
 
 /// Between two samples of the queues for statistics, where there is neither histogram nor time series.
 const STATISTICS_INTERVAL: Nanos = Nanos::MICROSECOND;

@@ -4,8 +4,8 @@
 use crate::fleet::Paused;
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::ResultWriter;
-use hpcc_formats::results::sent_csv::SentRow;
+use hpcc_model::results::ResultWriter;
+use hpcc_model::results::sent_csv::SentRow;
 
 /// The bytes of each port at the last sample.
 pub(crate) struct SentMeter {

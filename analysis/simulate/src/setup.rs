@@ -4,7 +4,7 @@
 use hpcc_core::attack::Attack;
 use hpcc_core::engine::{Engine, FlowRequest, Order, Streams};
 use hpcc_core::node::NodeSettings;
-use hpcc_formats::scenario::{EventOrder, Scenario};
+use hpcc_model::scenario::{EventOrder, Scenario};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 

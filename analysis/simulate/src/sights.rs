@@ -8,8 +8,8 @@ use hpcc_core::frame::{Encapsulation, PacketKind};
 use hpcc_core::ids::FrameId;
 use hpcc_core::simulated_frame::SimulatedFrame;
 use hpcc_core::telemetry::timestamp;
-use hpcc_formats::results::ResultWriter;
-use hpcc_formats::results::packet_trace::{TraceEvent, TraceRecord};
+use hpcc_model::results::ResultWriter;
+use hpcc_model::results::packet_trace::{TraceEvent, TraceRecord};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 

@@ -8,8 +8,8 @@ use hpcc_core::attack::Attack;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::{AttackSummary, FastCnpSummary, Measured, Note, Summary, Versions};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::{AttackSummary, FastCnpSummary, Measured, Note, Summary, Versions};
+use hpcc_model::scenario::Scenario;
 use std::time::{Duration, Instant};
 
 /// Notes for the user about the course of a run.

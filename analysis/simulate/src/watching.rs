@@ -6,9 +6,9 @@ use hpcc_core::cc::Reads;
 use hpcc_core::engine::{Engine, Hold, Observer};
 use hpcc_core::topology::Network;
 use hpcc_core::wire::WireProfile;
-use hpcc_formats::results::ResultWriter;
-use hpcc_formats::results::packet_trace::PortRate;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::ResultWriter;
+use hpcc_model::results::packet_trace::PortRate;
+use hpcc_model::scenario::Scenario;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 

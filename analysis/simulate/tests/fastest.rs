@@ -2,9 +2,9 @@
 //! `algorithm = "fastest"` against a run of each algorithm by hand.
 
 use hpcc_formats::load;
-use hpcc_formats::results::collectives_csv::CollectiveRow;
-use hpcc_formats::results::{Rows, Summary};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::collectives_csv::CollectiveRow;
+use hpcc_model::results::{Rows, Summary};
+use hpcc_model::scenario::Scenario;
 use hpcc_simulate::fluid::{self, FluidHow};
 use hpcc_simulate::{How, run};
 use std::fs;

@@ -2,10 +2,10 @@
 //! What ports send over time, at which tier jobs' bytes turn, and what stragglers and jitter cost: against sums and closed forms.
 
 use hpcc_formats::load;
-use hpcc_formats::results::jobs_csv::JobRow;
-use hpcc_formats::results::ports_csv::PortRow;
-use hpcc_formats::results::sent_csv::SentRow;
-use hpcc_formats::results::{CsvRow, Rows};
+use hpcc_model::results::jobs_csv::JobRow;
+use hpcc_model::results::ports_csv::PortRow;
+use hpcc_model::results::sent_csv::SentRow;
+use hpcc_model::results::{CsvRow, Rows};
 use hpcc_simulate::{How, run};
 use std::collections::BTreeMap;
 use std::fs;

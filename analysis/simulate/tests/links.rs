@@ -2,8 +2,8 @@
 //! Servers and NICs of other forms than a NIC for each GPU, against bytes over rate.
 
 use hpcc_formats::load;
-use hpcc_formats::results::Rows;
-use hpcc_formats::results::jobs_csv::JobRow;
+use hpcc_model::results::Rows;
+use hpcc_model::results::jobs_csv::JobRow;
 use hpcc_simulate::{How, run};
 use std::fs;
 

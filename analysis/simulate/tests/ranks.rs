@@ -3,7 +3,7 @@
 
 use hpcc_core::cc::Algorithm;
 use hpcc_core::node::{ControlSettings, NodeSettings};
-use hpcc_formats::results::Summary;
+use hpcc_model::results::Summary;
 use hpcc_simulate::{How, Outcome, Program, Ranks, run_in};
 use std::fs;
 use std::path::Path;
@@ -126,7 +126,7 @@ fn any_number_of_ranks_leaves_the_same_files() {
             let (one, several) = (summary(1), summary(ranks));
             assert!(name == "jobs" || (one.pfc_pauses > 0 && one.losses > 0 && one.resent_packets > 0), "{one:?}");
             let (did, costs) = (several.ranks.clone(), one.clone());
-            let sum = |of: fn(&hpcc_formats::results::RankSummary) -> u64| did.iter().map(of).sum::<u64>();
+            let sum = |of: fn(&hpcc_model::results::RankSummary) -> u64| did.iter().map(of).sum::<u64>();
             assert_eq!((sum(|rank| rank.nodes), sum(|rank| rank.packet_hops)), (17, one.packet_hops), "{did:?}");
             assert!(did.iter().all(|rank| rank.sent_frames > 100 && rank.windows == did[0].windows), "{did:?}");
             let several = Summary {

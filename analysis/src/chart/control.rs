@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use bit_set::BitSet;
-use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::Grid;
+use hpcc_model::results::control_csv::{self, ControlRow};
 
 use super::{Line, flow_name};
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use hpcc_formats::results::ports_csv::PortRow;
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::{self, Grid};
+use hpcc_model::results::ports_csv::PortRow;
 
 use super::{At, Line, LineLook, STROKE};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Sizes of flows: those that there are, and those that a distribution has.
 
-use hpcc_formats::generate::Cdf;
 use hpcc_measures::stats::{SIZE_BOUNDS, SIZE_CLASSES, percentile};
+use hpcc_model::generate::Cdf;
 
 use super::lines;
 use crate::human;

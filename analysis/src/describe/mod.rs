@@ -16,7 +16,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use hpcc_formats::input;
+use hpcc_model::input;
 
 /// No line that begins a file of numbers is longer.
 const LONGEST_LINE: u64 = 4_096;

@@ -158,7 +158,7 @@ fn names(nodes: &[u32]) -> String {
 mod tests {
     use super::*;
     use hpcc_core::units::Nanos;
-    use hpcc_formats::generate::{Tier, Wire, grid, tree};
+    use hpcc_model::generate::{Tier, Wire, grid, tree};
 
     const WIRE: Wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0, count: 1 };
 

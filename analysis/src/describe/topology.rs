@@ -236,7 +236,7 @@ fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::generate::{Tier, Wire, tree};
+    use hpcc_model::generate::{Tier, Wire, tree};
 
     const BARE: Packet = Packet { payload: 1_000, flow: None };
 

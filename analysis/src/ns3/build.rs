@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::results::FolderLock;
+use hpcc_model::results::FolderLock;
 use nix::fcntl::{Flock, FlockArg};
 
 use crate::human;

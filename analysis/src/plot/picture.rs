@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use hpcc_formats::visible;
+use hpcc_model::visible;
 use serde_json::{Value, json};
 
 use plotters::style::RGBColor;

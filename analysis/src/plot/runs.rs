@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use anyhow::Result;
-use hpcc_formats::results::ports_csv;
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::Grid;
+use hpcc_model::results::ports_csv;
 
 use super::figure::Figure;
 use crate::chart::{self, At, Axis, Chart, Line, LineLook, STROKE, Watched, highest};
@@ -130,8 +130,8 @@ pub fn control(results: &Results) -> Result<Option<Figure>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::{FctRecord, Summary};
     use hpcc_measures::results::in_memory;
+    use hpcc_model::results::{FctRecord, Summary};
 
     #[test]
     fn long_flows_have_names_and_an_incast_has_one() {

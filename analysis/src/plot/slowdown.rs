@@ -112,8 +112,8 @@ fn bins(results: &Results, bounds: &[u64]) -> Result<Vec<(Option<String>, Vec<Fc
 mod tests {
     use super::*;
     use crate::plot::look::Style;
-    use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
+    use hpcc_model::results::{FctRecord, Summary, UnfinishedFlow};
 
     #[test]
     fn groups_are_drawn_apart() {

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use anyhow::Result;
-use hpcc_formats::results::ports_csv::{self, PortRow};
 use hpcc_measures::quantity::Quantity;
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::series::{self, Fairness, Grid, Rates};
 use hpcc_measures::stats::{self, Extents, FctStats, Split};
+use hpcc_model::results::ports_csv::{self, PortRow};
 use serde::Serialize;
 
 use super::entry::Entry;

@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 
 use anyhow::Result;
-use hpcc_formats::results::Note;
-use hpcc_formats::results::ports_csv::{self, PortRow};
 use hpcc_measures::results::Results;
+use hpcc_model::results::Note;
+use hpcc_model::results::ports_csv::{self, PortRow};
 use serde_json::{Value, json};
 
 use super::entry::Entry;
@@ -108,10 +108,10 @@ mod tests {
     use super::*;
     use crate::manifest::Shown;
     use hpcc_core::units::{BitRate, Nanos};
-    use hpcc_formats::results::control_csv::ControlRow;
-    use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
     use hpcc_measures::results::Results;
     use hpcc_measures::select::Selection;
+    use hpcc_model::results::control_csv::ControlRow;
+    use hpcc_model::results::{FctRecord, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
     use std::path::{Path, PathBuf};
 
     /// Sixty flows of two groups, each watched, the last ten of which do not end.

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use hpcc_formats::results::FolderLock;
 use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
+use hpcc_model::results::FolderLock;
 
 use crate::manifest::{MANIFEST, Manifest, ManifestRun, PARTIAL, Shown};
 
@@ -114,8 +114,8 @@ pub fn tell_apart(entries: &mut [Entry]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::{FctRecord, Summary};
     use hpcc_measures::results::in_memory;
+    use hpcc_model::results::{FctRecord, Summary};
 
     #[test]
     fn groups_are_those_of_any_run() {

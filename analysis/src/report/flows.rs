@@ -72,8 +72,8 @@ struct Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
+    use hpcc_model::results::{FctRecord, Summary, UnfinishedFlow};
 
     /// So many flows, of which those with the first numbers are the slowest, and one that did not finish.
     fn run(flows: u32) -> Results {

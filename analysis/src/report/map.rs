@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use anyhow::Result;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::results::{ports_csv, queue_csv};
 use hpcc_measures::results::Results;
+use hpcc_model::results::{ports_csv, queue_csv};
 use serde_json::{Value, json};
 
 use crate::chart::number::short;

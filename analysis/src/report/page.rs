@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use hpcc_formats::visible;
+use hpcc_model::visible;
 
 use super::data;
 use super::entry::Entry;

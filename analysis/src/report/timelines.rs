@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 
 use anyhow::Result;
-use hpcc_formats::results::timeline_csv::TimelineRow;
 use hpcc_measures::results::Results;
+use hpcc_model::results::timeline_csv::TimelineRow;
 use serde_json::{Value, json};
 
 use crate::chart::number::short;

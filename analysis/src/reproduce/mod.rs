@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use hpcc_formats::error::nearest;
+use hpcc_model::error::nearest;
 
 use crate::outcome::Outcome;
 use crate::sweep::{self, How, VERDICTS, Verdicts};

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Condition, Setting};
-use hpcc_formats::error::nearest;
-use hpcc_formats::jobs::hardware;
+use hpcc_model::error::nearest;
+use hpcc_model::jobs::hardware;
 
 use super::file_keys::{self, Key};
 use super::{ATTACK, Schema, attribute, of_part, section};

@@ -16,7 +16,7 @@ pub use schema::Schema;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::node::{NodeSettings, Owner, Part};
 use hpcc_core::settings::{Setting, Settings};
-use hpcc_formats::scenario;
+use hpcc_model::scenario;
 
 /// The section of the reference's faults. A node has them in one text, files have a key for each, and a profile.
 const FAULTS: &str = "compatibility";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The metrics that a sweep file asks for as columns of a table of its own.
 
-use hpcc_formats::error::nearest;
+use hpcc_model::error::nearest;
 
 use hpcc_measures::quantity::{Figure, METRICS, Metric, Of, Quantity, Series, Whose};
 

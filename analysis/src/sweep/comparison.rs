@@ -10,7 +10,7 @@ use super::report::TableKind;
 use crate::chart::{Spread, mean_and_deviation};
 use crate::human;
 use crate::table::Titled;
-use hpcc_formats::visible;
+use hpcc_model::visible;
 
 /// A column below a heading: its title and its metric.
 type Column = (String, String);

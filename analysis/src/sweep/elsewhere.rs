@@ -205,7 +205,7 @@ impl Sweep<'_> {
     fn memory(&self, missing: &[Missing<'_>]) -> Result<u64> {
         let mut most = 0;
         for (number, run) in missing {
-            let estimate = hpcc_formats::memory_estimate(&plan::scenario(&self.file, &run.overrides)?)?;
+            let estimate = hpcc_model::check::memory::estimate(&plan::scenario(&self.file, &run.overrides)?)?;
             let before = slurm::ran_out_of_memory(&self.out, *number).unwrap_or(0);
             most = most.max(slurm::memory(estimate)).max((2 * before) << 20);
         }

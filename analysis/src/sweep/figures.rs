@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How a sweep's file wants its figures.
 
-use hpcc_formats::error::InputError;
+use hpcc_model::error::InputError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use hpcc_formats::error::{InputError, system_words};
-use hpcc_formats::input;
 use hpcc_formats::kind::{FileKind, kind};
 use hpcc_measures::select::Selection;
+use hpcc_model::error::{InputError, system_words};
+use hpcc_model::input;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Value;

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use hpcc_formats::results::{FctRecord, Rows, Summary, UnfinishedFlow};
-use hpcc_formats::visible;
+use hpcc_model::results::{FctRecord, Rows, Summary, UnfinishedFlow};
+use hpcc_model::visible;
 
 use super::file::SweepFile;
 use super::run::Run;

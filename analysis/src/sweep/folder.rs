@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use hpcc_formats::results::FolderLock;
-use hpcc_formats::visible;
+use hpcc_model::results::FolderLock;
+use hpcc_model::visible;
 
 use super::axes::Axes;
 use super::file::SweepFile;

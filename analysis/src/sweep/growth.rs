@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::Result;
-use hpcc_formats::results::queue_csv;
+use hpcc_model::results::queue_csv;
 
 /// Nanoseconds from the last sample in which the longest queue of a run was empty to that in which it was longest, with samples
 /// every `interval_ns`; `None` if all stayed empty.

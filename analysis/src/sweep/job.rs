@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::memory;
-use hpcc_formats::results::{INPUTS, Summary, wait_for_writer};
 use hpcc_measures::results::{self, Results};
+use hpcc_model::memory;
+use hpcc_model::results::{INPUTS, Summary, wait_for_writer};
 
 use super::file::SweepFile;
 use super::run::Run;

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use hpcc_core::settings::quantity;
-use hpcc_formats::error::InputError;
 use hpcc_measures::select;
+use hpcc_model::error::InputError;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use toml::Value;

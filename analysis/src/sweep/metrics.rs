@@ -4,12 +4,12 @@
 use std::iter;
 
 use anyhow::Result;
-use hpcc_formats::results::Summary;
 use hpcc_measures::quantity::{Figure, METRICS, Metric, Of, Quantity, Series, Unit, Whose};
 use hpcc_measures::results::Results;
 use hpcc_measures::spread::{Distribution, Spread};
 use hpcc_measures::stats::{self, SIZE_BOUNDS, Tally, jain};
 use hpcc_measures::{series, window};
+use hpcc_model::results::Summary;
 
 use super::growth::growth_ns;
 use super::run::Facts;
@@ -258,9 +258,9 @@ pub fn bin_names(bins: Option<&[u64]>) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::sweep::columns::Column;
-    use hpcc_formats::results::{FctRecord, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
     use hpcc_measures::select::Selection;
+    use hpcc_model::results::{FctRecord, UnfinishedFlow};
 
     const FACTS: Facts = Facts { sender_bytes: 0, hop_bytes: 0, switch_ports: 0, ports: 0, records: [false; 3] };
 

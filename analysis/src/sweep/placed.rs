@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use hpcc_formats::error::InputError;
+use hpcc_model::error::InputError;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;

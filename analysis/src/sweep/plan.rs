@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::Scenario;
 use hpcc_measures::select::Selection;
+use hpcc_model::error::InputError;
+use hpcc_model::scenario::Scenario;
 
 use super::claim::Cell;
 use super::file::SweepFile;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hpcc_core::telemetry::{Layout, Snapshot};
 use hpcc_core::topology::NodeKind;
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 
 use crate::simulator::Kind;
 use hpcc_measures::quantity::Series;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::visible;
+use hpcc_model::visible;
 
 use crate::human;
 use crate::outcome::Outcome;

@@ -10,8 +10,8 @@ pub use perfetto::write as write_perfetto;
 use std::collections::HashMap;
 
 use anyhow::Result;
-use hpcc_formats::results::timeline_csv::{self, TimelineRow};
 use hpcc_measures::results::Results;
+use hpcc_model::results::timeline_csv::{self, TimelineRow};
 
 /// The rows of a run's timeline; nothing if it was not recorded. A receive begins when its message is sent, if it was there before.
 ///

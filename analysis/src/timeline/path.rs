@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::iter;
 
-use hpcc_formats::results::timeline_csv::TimelineRow;
+use hpcc_model::results::timeline_csv::TimelineRow;
 
 /// A piece of the path: a computation, or a message from its begin to where the path goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use hpcc_formats::results::timeline_csv::TimelineRow;
+use hpcc_model::results::timeline_csv::TimelineRow;
 use serde::Serialize;
 
 /// Names of threads, and of what is in them.

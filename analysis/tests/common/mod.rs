@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::results::{FctRecord, Port, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
+use hpcc_model::results::{FctRecord, Port, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
 use tempfile::TempDir;
 
 pub const FAKE_SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake-scenario.sh");

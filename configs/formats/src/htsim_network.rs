@@ -4,12 +4,12 @@
 //! Hosts have the lowest numbers, then the switches of each tier. A link takes its own latency and half of that of each switch at its
 //! ends, so that each path takes what it takes there.
 
-use crate::error::{InputError, suggestion};
-use crate::place::Place;
 use crate::reference::TopologyFile;
-use crate::scenario::NetworkBuilder;
 use hpcc_core::topology::Link;
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_model::error::{InputError, suggestion};
+use hpcc_model::place::Place;
+use hpcc_model::scenario::NetworkBuilder;
 use std::path::Path;
 
 /// What a file says of a tier.
@@ -37,7 +37,7 @@ struct Tree {
 /// Reads the file.
 pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
     let place = Place::file(path);
-    let tree = parse(&place, &crate::text::read(path)?)?;
+    let tree = parse(&place, &hpcc_model::text::read(path)?)?;
     let counts = tree.counts().map_err(|message| place.error(message))?;
     let total = counts.iter().fold(tree.nodes, |sum, count| sum.saturating_add(*count));
     let mut builder = NetworkBuilder::new(total, &place)?;

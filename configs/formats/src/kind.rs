@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a file describes, before anything is made of it.
 
-use crate::error::InputError;
-use crate::jobs::alone;
-use crate::place::Place;
-use crate::text;
+use crate::alone;
+use hpcc_model::error::InputError;
+use hpcc_model::place::Place;
+use hpcc_model::text;
 use std::path::Path;
 use toml::de::DeTable;
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From a file of either format to a scenario.
 
-use crate::draft::Draft;
-use crate::error::InputError;
 use crate::kind::{is_toml, refuse_sweep, scenario_text};
-use crate::place::{COMMAND_LINE, Place};
-use crate::scenario::Scenario;
-use crate::{check, reference, toml_format};
+use crate::{reference, toml_format};
 use hpcc_core::node::NodeSettings;
+use hpcc_model::check;
+use hpcc_model::draft::Draft;
+use hpcc_model::error::InputError;
+use hpcc_model::place::{COMMAND_LINE, Place};
+use hpcc_model::scenario::Scenario;
 use std::path::Path;
 
 /// Reads and checks a scenario.
@@ -139,5 +140,29 @@ mod tests {
         let named = |without: Option<InputError>| name_overrides(error.clone(), &set, || without.clone()).to_string();
         assert_eq!(named(Some(error.clone())), "a.toml:3: is odd");
         assert_eq!(named(None), "a.toml:3: is odd (with --set a=1 --set b=2)");
+    }
+
+    #[test]
+    fn a_changed_setting_flow_or_link_is_another_input() {
+        let dir = tempfile::tempdir().expect("folder");
+        let file = dir.path().join("a.toml");
+        let text = "[run]\nstop = \"1ms\"\n[topology]\nkind = \"star\"\nhosts = 3\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
+            [[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"1MB\"\n";
+        std::fs::write(&file, text).expect("scenario");
+        let digest = |set: &[&str]| {
+            let overrides: Vec<String> = set.iter().map(|pair| (*pair).to_owned()).collect();
+            load(&file, &overrides).expect("scenario").digest().expect("digest")
+        };
+        let plain = digest(&[]);
+        assert_eq!(plain, digest(&["run.seed=1"]));
+        for pair in [
+            "run.seed=2",
+            "traffic.0.size=2MB",
+            "traffic.0.name=long",
+            "topology.delay=2us",
+            "congestion_control.eta=0.9",
+        ] {
+            assert_ne!(plain, digest(&[pair]), "{pair}");
+        }
     }
 }

@@ -4,8 +4,8 @@
 
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::Operation;
-use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::error::InputError;
+use hpcc_model::scenario::Scenario;
 use hpcc_simulate::driven::Driven;
 use std::fs;
 use std::path::{Path, PathBuf};

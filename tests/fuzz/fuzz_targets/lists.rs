@@ -2,9 +2,9 @@
 //! Any bytes as each list that is read by itself: a distribution of flow sizes, flows, a topology, completion times.
 #![no_main]
 
-use hpcc_formats::generate::Cdf;
+use hpcc_model::generate::Cdf;
 use hpcc_formats::reference;
-use hpcc_formats::results::fct_txt;
+use hpcc_model::results::fct_txt;
 use hpcc_fuzz::Folder;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;

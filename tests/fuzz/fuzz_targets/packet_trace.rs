@@ -2,7 +2,7 @@
 //! Any bytes as a packet trace. What reads as a record is written and reads alike.
 #![no_main]
 
-use hpcc_formats::results::packet_trace::{self, TraceReader};
+use hpcc_model::results::packet_trace::{self, TraceReader};
 use hpcc_fuzz::{Folder, hpcc};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;

@@ -3,8 +3,8 @@
 #![no_main]
 
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::generate::{self, Wire};
-use hpcc_formats::results::{FctRecord, FileDigest, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
+use hpcc_model::generate::{self, Wire};
+use hpcc_model::results::{FctRecord, FileDigest, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
 use hpcc_fuzz::{Folder, hpcc};
 use libfuzzer_sys::fuzz_target;
 use std::fs;

@@ -4,8 +4,8 @@
 use crate::ScenarioRng;
 use crate::document::Document;
 use crate::draw::place;
-use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::error::InputError;
+use hpcc_model::scenario::Scenario;
 use toml::Value;
 
 /// Sections that a scenario cannot do without.

@@ -3,8 +3,8 @@
 
 use crate::document::Document;
 use crate::draw::place;
-use hpcc_formats::results::Summary;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::Summary;
+use hpcc_model::scenario::Scenario;
 use hpcc_simulate::{How, Outcome};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;

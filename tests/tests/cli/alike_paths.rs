@@ -71,7 +71,7 @@ fn a_lone_flow_gets_its_link_or_the_file_is_warned_of() {
             continue;
         }
         assert_eq!(output.code, Some(0), "{network:?} {set:?}: {}", output.err);
-        let flows = hpcc_formats::results::fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+        let flows = hpcc_model::results::fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
         // `eta`, and the first round trips of a short flow, take a tenth.
         assert!(flows[0].slowdown() < 1.15, "{network:?} {set:?}: {}", flows[0].slowdown());
         fast += 1;

@@ -6,7 +6,7 @@ use hpcc_core::frame::{Addresses, Dialect, Extension};
 use hpcc_core::roce::Opcode;
 use hpcc_core::telemetry::{Layout, link_codec};
 use hpcc_core::units::BitRate;
-use hpcc_formats::results::fct_csv;
+use hpcc_model::results::fct_csv;
 use hpcc_tests::{Bench, Run};
 use std::collections::BTreeMap;
 use std::time::Duration;

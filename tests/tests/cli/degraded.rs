@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Links that become worse for a time: by their rate, and by wrong bits.
 
-use hpcc_formats::results::{CsvRow, fct_csv, ports_csv};
+use hpcc_model::results::{CsvRow, fct_csv, ports_csv};
 use hpcc_tests::Bench;
 
 /// Host 0 sends to host 2 by switches 4 and 5.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `hpcc topology` and `hpcc workload`, and the networks and pairs that they describe, simulated.
 
-use hpcc_formats::results::fct_csv;
+use hpcc_model::results::fct_csv;
 use hpcc_tests::{Bench, ProcessOutput};
 
 const SIZES: (&str, &str) = ("sizes.cdf", "10000 50\n90000 100\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a flow has in flight before and after it first hears of the network (REQ-08), by its packets.
 
-use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
+use hpcc_model::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
 use hpcc_tests::Bench;
 use serde_json::Value;
 

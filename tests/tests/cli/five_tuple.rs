@@ -6,7 +6,7 @@ use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Encapsulation, RocePacket};
 use hpcc_core::roce::Opcode;
 use hpcc_core::telemetry::Layout;
-use hpcc_formats::results::packet_trace::PacketKind;
+use hpcc_model::results::packet_trace::PacketKind;
 use hpcc_tests::Run;
 use std::collections::{BTreeMap, BTreeSet};
 

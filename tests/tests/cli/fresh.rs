@@ -42,7 +42,8 @@ struct Checkout(Bench);
 impl Checkout {
     fn new() -> Checkout {
         let bench = Bench::new(&[("notes", "")]);
-        let others = ["configs/formats/Cargo.toml", "analysis/Cargo.toml", "ns3-module/a.cc"];
+        let others =
+            ["configs/formats/Cargo.toml", "configs/model/Cargo.toml", "analysis/Cargo.toml", "ns3-module/a.cc"];
         let files = SOURCES.iter().chain(&others).map(|name| format!("tree/{name}"));
         for file in files.chain(["ns-3/lib/cmake/ns3/ns3Config.cmake".into()]) {
             fs::create_dir_all(bench.path(&file).parent().expect("a folder")).expect("folder");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A lossless network loses nothing, however short its links and however large its packets.
 
-use hpcc_formats::results::queue_csv;
+use hpcc_model::results::queue_csv;
 use hpcc_tests::Bench;
 
 /// Senders that nothing but PFC stops.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a file leads to after time 0 does not end the program: flows wait for their way, and share source ports.
 
-use hpcc_formats::results::{FctRecord, fct_csv};
+use hpcc_model::results::{FctRecord, fct_csv};
 use hpcc_tests::{Bench, Run};
 
 /// Host 0 sends to host 1 over switch 2.

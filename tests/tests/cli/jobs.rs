@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Jobs, from a file to the table of nccl-tests.
 
-use hpcc_formats::results::collectives_csv::{self, CollectiveRow};
-use hpcc_formats::results::{fct_csv, jobs_csv, timeline_csv};
+use hpcc_model::results::collectives_csv::{self, CollectiveRow};
+use hpcc_model::results::{fct_csv, jobs_csv, timeline_csv};
 use hpcc_tests::{Bench, has_mpi};
 use std::fs;
 

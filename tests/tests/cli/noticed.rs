@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Failures that nodes notice late, links that flap, and switches that reboot.
 
-use hpcc_formats::results::packet_trace::TraceReader;
+use hpcc_model::results::packet_trace::TraceReader;
 use hpcc_tests::{Bench, refused};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@
 use hpcc_core::balance;
 use hpcc_core::settings::Named;
 use hpcc_core::transport::Entropy;
-use hpcc_formats::results::{fct_csv, goodput_csv, pauses_csv};
+use hpcc_model::results::{fct_csv, goodput_csv, pauses_csv};
 use hpcc_tests::{Bench, Run, ScenarioRng, seeds};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! When HPCC++ reacts, and to which rate of a link: what the drafts chose, and what they chose it over (draft-miao-rtgwg-
 //! hpccplus-00, sections 4.2 and 9.2; figures 6 and 13 of the HPCC paper).
 
-use hpcc_formats::results::queue_csv;
+use hpcc_model::results::queue_csv;
 use hpcc_tests::{Run, refused};
 
 /// The switch, and its port to the receiver.

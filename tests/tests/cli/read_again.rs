@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is written means the same when it is read again, or is refused.
 
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 use hpcc_tests::{Bench, Shipped};
 use serde_json::Value;
 use std::path::Path;

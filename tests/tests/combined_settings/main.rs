@@ -5,8 +5,8 @@
 //! `HPCC_RANDOM_SCENARIOS` and `HPCC_RANDOM_SEED` try others: `./hpcc fuzz SECONDS scenarios` sets both.
 
 use hpcc_core::transport::Protocol;
-use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::error::InputError;
+use hpcc_model::scenario::Scenario;
 use hpcc_relations::draw::Draw;
 use hpcc_relations::repair;
 use hpcc_relations::run::Results;

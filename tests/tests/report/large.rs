@@ -2,7 +2,7 @@
 //! A page of 100,000 flows.
 
 use crate::browser::probe;
-use hpcc_formats::results::{FctRecord, ResultWriter, Summary, Versions};
+use hpcc_model::results::{FctRecord, ResultWriter, Summary, Versions};
 use hpcc_tests::hpcc;
 use serde_json::json;
 

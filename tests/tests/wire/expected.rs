@@ -2,7 +2,7 @@
 //! What a frame must say, from the simulator's trace and the scenario alone.
 
 use crate::simulation::{FLOW, MTU, RECEIVER, SWITCHES};
-use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceRecord};
+use hpcc_model::results::packet_trace::{PacketKind, TraceEvent, TraceRecord};
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Congestion notifications in captures: tshark reads what the simulator's trace says.
 
-use hpcc_formats::results::packet_trace::{PacketKind, TraceRecord};
+use hpcc_model::results::packet_trace::{PacketKind, TraceRecord};
 use hpcc_tests::dissection::{self, Dissected, dissect};
 use hpcc_tests::{Run, skipped};
 use std::collections::HashSet;

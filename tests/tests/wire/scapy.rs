@@ -7,7 +7,7 @@ use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Dialect, Extension, RoceFrame, RocePacket, SectionLen, TELEMETRY_MARK};
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
-use hpcc_formats::results::packet_trace::PacketKind;
+use hpcc_model::results::packet_trace::PacketKind;
 use hpcc_tests::skipped;
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -3,7 +3,7 @@
 
 use crate::expected::{Hop, Journeys, address, ecn, hop_limit, is_first, is_last, opcode, psn};
 use crate::simulation::{CASES, Case, FLOW, ROOM, SPEED};
-use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceRecord};
+use hpcc_model::results::packet_trace::{PacketKind, TraceEvent, TraceRecord};
 use hpcc_tests::dissection::{self, Dissected, dissect};
 use hpcc_tests::skipped;
 use rayon::prelude::*;

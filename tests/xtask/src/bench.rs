@@ -14,8 +14,8 @@ use hpcc_analysis::script;
 use hpcc_analysis::simulator::{Kind, Simulator, existing, quiet_option};
 use hpcc_analysis::table::table;
 use hpcc_analysis::{Outcome, count, human, save};
-use hpcc_formats::results::Summary;
 use hpcc_measures::stats::median;
+use hpcc_model::results::Summary;
 use wait4::Wait4;
 
 use crate::parity::{self, Data, Replay};

@@ -14,7 +14,7 @@ use hpcc_core::node::NodeSettings;
 use hpcc_core::transport::UnloadedFlow;
 use hpcc_core::transport::feedback::FeedbackContent;
 use hpcc_core::units::Nanos;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 use std::collections::HashMap;
 
 /// A message alone, in ns and bytes.

@@ -5,9 +5,9 @@ use crate::outcome::{Outcome, say};
 use crate::run::{How, run};
 use crate::usage::cpu_time;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::jobs_csv::JobRow;
-use hpcc_formats::results::{ErrorFigures, FctRecord, JobError, MeasuredError, Rows};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::jobs_csv::JobRow;
+use hpcc_model::results::{ErrorFigures, FctRecord, JobError, MeasuredError, Rows};
+use hpcc_model::scenario::Scenario;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub fn check(
     let packets = beside(out);
     let how = How { is_quiet, is_watched: false, threads: 1 };
     run(Scenario { stop: until, ..scenario.clone() }, &packets, how)?;
-    let failed = |error: hpcc_formats::results::ResultError| Outcome::refused(&error);
+    let failed = |error: hpcc_model::results::ResultError| Outcome::refused(&error);
     let mut both = Vec::new();
     for row in Rows::<FctRecord>::open(&packets.join("fct.csv")).map_err(failed)? {
         let row = row.map_err(failed)?;

@@ -3,7 +3,7 @@
 
 use hpcc_core::settings::Named;
 use hpcc_core::transport::Entropy;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 
 /// Refuses what no rates stand for.
 ///

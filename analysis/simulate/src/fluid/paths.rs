@@ -8,7 +8,7 @@ use hpcc_core::node::NodeSettings;
 use hpcc_core::random::Integers;
 use hpcc_core::topology::routes::RouteTable;
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 
 /// The two directions of a link, in the numbers of which paths consist.
 pub const DIRECTIONS: u32 = 2;

@@ -13,9 +13,9 @@ use crate::usage::{cpu_time, peak_rss_bytes};
 use hpcc_core::engine::FlowRequest;
 use hpcc_core::fabric::Fabric;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::summary::FLUID;
-use hpcc_formats::results::{Note, ResultWriter, Summary, UnfinishedFlow, Versions};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::summary::FLUID;
+use hpcc_model::results::{Note, ResultWriter, Summary, UnfinishedFlow, Versions};
+use hpcc_model::scenario::Scenario;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

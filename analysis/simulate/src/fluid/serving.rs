@@ -3,7 +3,7 @@
 
 use super::streams::{Class, IN_TURN};
 use hpcc_core::switch::{Classes, Service};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 use std::collections::BTreeSet;
 
 /// How classes are distinguished, by priority, on links that hosts and switches send by.

@@ -3,9 +3,9 @@
 
 use super::*;
 use crate::run::{How, run as run_packets};
-use hpcc_formats::results::collectives_csv::CollectiveRow;
-use hpcc_formats::results::jobs_csv::JobRow;
-use hpcc_formats::results::{CsvRow, FctRecord, Rows, Summary};
+use hpcc_model::results::collectives_csv::CollectiveRow;
+use hpcc_model::results::jobs_csv::JobRow;
+use hpcc_model::results::{CsvRow, FctRecord, Rows, Summary};
 use std::fs;
 
 /// Hosts on one switch, with these rules; 1,000 bytes are 1,048 on a link, and 60 come back.

@@ -14,8 +14,8 @@ use hpcc_core::engine::{FlowOptions, FlowRequest, SourcePorts};
 use hpcc_core::fabric::Fabric;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Action, Arrival, Jobs, Message, Pair, Sent};
-use hpcc_formats::job::JobWork;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::job::JobWork;
+use hpcc_model::scenario::Scenario;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 //! `[[claim]]` in a sweep file.
 
 use hpcc_core::settings::quantity;
-use hpcc_formats::error::InputError;
 use hpcc_measures::quantity::{Awaited, Of, Quantity};
 use hpcc_measures::select::Selection;
+use hpcc_model::error::InputError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Value;

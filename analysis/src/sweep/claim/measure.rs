@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail, ensure};
 use bit_set::BitSet;
-use hpcc_formats::results::control_csv::{self, ControlRow};
-use hpcc_formats::results::{FctRecord, queue_csv};
 use hpcc_measures::quantity::{Quantity, Series};
 use hpcc_measures::results::{Life, Results};
 use hpcc_measures::select::Selection;
@@ -14,6 +12,8 @@ use hpcc_measures::series::{self, Grid};
 use hpcc_measures::spread::{Distribution, Spread};
 use hpcc_measures::stats::jain;
 use hpcc_measures::window;
+use hpcc_model::results::control_csv::{self, ControlRow};
+use hpcc_model::results::{FctRecord, queue_csv};
 
 use crate::jobs;
 
@@ -209,8 +209,8 @@ fn queue_peaks(results: &Results) -> Result<f64> {
 mod tests {
     use super::*;
     use hpcc_core::units::{BitRate, Nanos};
-    use hpcc_formats::results::{ResultWriter, RowPlace, Summary, Versions};
     use hpcc_measures::results::in_memory;
+    use hpcc_model::results::{ResultWriter, RowPlace, Summary, Versions};
 
     fn measure(what: Quantity) -> Measure {
         let selection = Selection::default();

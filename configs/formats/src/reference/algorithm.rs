@@ -4,13 +4,13 @@
 //! Defaults are those that the reference compiles in, which are not those of its presets.
 
 use super::settings::Settings;
-use crate::error::InputError;
 use hpcc_core::cc::{
     Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, Reads, TimelyConfig, timely,
 };
 use hpcc_core::settings::{Input, Settings as _};
 use hpcc_core::telemetry::LayoutSettings;
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_model::error::InputError;
 
 const DEFAULT_MODE: u64 = 1;
 

@@ -3,15 +3,9 @@
 
 use super::descendant::{Descendant, Remark, TomlKey};
 use super::export::{self, Files};
-use super::flow::FlowForm;
 use super::settings::{SKIP_UNKNOWN, Settings, narrow};
 use super::topology::TopologyFile;
-use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
-use crate::draft::{Draft, Places};
-use crate::error::{InputError, nearest};
-use crate::flows::{FlowList, FlowSource, Traffic};
-use crate::results::CaptureFormat;
-use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
+use super::{algorithm, ecn_map, keys, topology, trace};
 use crate::toml_format;
 use hpcc_core::engine::LinkFailure;
 use hpcc_core::node::NodeSettings;
@@ -21,6 +15,12 @@ use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportSettings};
 use hpcc_core::units::{Bytes, Nanos};
+use hpcc_model::draft::{Draft, Places};
+use hpcc_model::error::{InputError, nearest};
+use hpcc_model::flow_file::{FlowFile, FlowForm};
+use hpcc_model::flows::{FlowList, FlowSource, Traffic};
+use hpcc_model::results::CaptureFormat;
+use hpcc_model::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -64,13 +64,15 @@ pub fn import(
     overrides: &[String],
     place: impl Fn(&Path) -> PathBuf,
 ) -> Result<(String, Vec<(Remark, String)>), InputError> {
-    let text = crate::text::read(path)?;
+    let text = hpcc_model::text::read(path)?;
     recognise(path, &text)?;
     let skip = SKIP_UNKNOWN.to_owned();
     let overrides: Vec<String> = overrides.iter().cloned().chain([skip]).collect();
     let mut settings = Settings::parse(path, &text, &overrides)?;
     if let Some(key) = settings.toml.first() {
-        return Err(crate::place::Place::command_line().error(format!("{key}: expected a key of {}", path.display())));
+        return Err(
+            hpcc_model::place::Place::command_line().error(format!("{key}: expected a key of {}", path.display()))
+        );
     }
     let Config { draft, mut files, keys, mut remarks } = configuration(path, &mut settings, true)?;
     files.topology = place(&files.topology);
@@ -191,7 +193,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
 pub fn is_configuration(path: &Path) -> bool {
     const ENOUGH: usize = 3;
     let is_key = |line: &str| line.split_whitespace().next().is_some_and(|word| keys::values(word).is_some());
-    let text = crate::text::read(path).unwrap_or_default();
+    let text = hpcc_model::text::read(path).unwrap_or_default();
     !crate::kind::is_toml(path, &text) && text.lines().filter(|line| is_key(line)).take(ENOUGH).count() == ENOUGH
 }
 
@@ -208,7 +210,7 @@ fn recognise(path: &Path, text: &str) -> Result<(), InputError> {
     refuse("no scenario: it is neither TOML nor has a key of the reference simulator's config.txt")
 }
 
-fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Network) -> Places {
+fn places(settings: &Settings<'_>, links: Vec<hpcc_model::place::Place>, network: &Network) -> Places {
     Places {
         degraded: Vec::new(),
         network: None,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Keys that descendants of the reference have besides: those that mean something here become keys of TOML.
 
-use super::tokens::Token;
-use crate::error::InputError;
 use hpcc_core::settings::Value;
 use hpcc_core::units::Nanos;
+use hpcc_model::error::InputError;
+use hpcc_model::words::Token;
 
 /// A section, a key of it, and its value as TOML.
 pub(crate) type TomlKey = (&'static str, &'static str, String);

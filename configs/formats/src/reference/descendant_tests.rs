@@ -3,8 +3,9 @@
 
 use super::tests::Folder;
 use super::{Remark, import};
-use crate::scenario::Scenario;
+use crate::testing::Collected;
 use hpcc_core::units::{Nanos, Rounding};
+use hpcc_model::scenario::Scenario;
 use serde_json::Value;
 use std::path::Path;
 

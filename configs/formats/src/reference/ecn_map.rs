@@ -2,11 +2,11 @@
 //! KMIN_MAP, KMAX_MAP and PMAX_MAP.
 
 use super::settings::{Settings, keyed, narrow};
-use super::tokens::Token;
-use crate::error::InputError;
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::topology::Network;
 use hpcc_core::units::BitRate;
+use hpcc_model::error::InputError;
+use hpcc_model::words::Token;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Thresholds are given in units of this many bytes.

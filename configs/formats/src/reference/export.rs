@@ -2,12 +2,12 @@
 //! A configuration as TOML: what differs from our defaults.
 
 use super::descendant::TomlKey;
-use crate::scenario::{EventOrder, Scenario};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::{Named, Setting, Value};
 use hpcc_core::units::Nanos;
+use hpcc_model::scenario::{EventOrder, Scenario};
 use std::fmt::Write;
 use std::path::PathBuf;
 

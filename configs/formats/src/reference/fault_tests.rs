@@ -2,8 +2,9 @@
 //! Faults of the reference that show when its files are read, repeated and corrected.
 
 use super::tests::Folder;
-use crate::scenario::{QueueHistogram, Scenario};
+use crate::testing::Collected;
 use hpcc_core::units::{BitRate, Bytes, Nanos};
+use hpcc_model::scenario::{QueueHistogram, Scenario};
 
 const CORRECT: &str = "compatibility.profile=correct";
 

@@ -11,15 +11,11 @@ mod config;
 mod descendant;
 mod ecn_map;
 mod export;
-pub(crate) mod flow;
 mod keys;
 mod nvlink;
-mod quantity;
 mod settings;
-mod tokens;
 mod topology;
 mod trace;
-mod words;
 mod write;
 
 #[cfg(test)]
@@ -32,16 +28,16 @@ mod tests;
 pub(crate) use config::read;
 pub use config::{import, is_configuration};
 pub use descendant::Remark;
-pub(crate) use flow::{Columns, FlowFile, FlowForm};
 pub(crate) use nvlink::Nvlink;
 pub(crate) use topology::{TopologyFile, read as read_topology};
 pub use write::{write_flow, write_network};
 
-use crate::error::InputError;
-use crate::flow::Flow;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportSettings;
 use hpcc_core::units::Rounding;
+use hpcc_model::error::InputError;
+use hpcc_model::flow::Flow;
+use hpcc_model::flow_file::{FlowFile, FlowForm};
 use std::path::Path;
 
 /// Reads a topology file by itself: `N S L`, S switch ids, L times `a b rate delay loss`. Times are the decimal numbers that it has.

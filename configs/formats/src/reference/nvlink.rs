@@ -2,9 +2,9 @@
 //! The NVSwitches of SimAI's topologies. SimAI sends between GPUs of one server by these whatever other paths there are, so here they
 //! are servers, and no part of the network.
 
-use crate::place::Place;
 use hpcc_core::topology::{Link, Network};
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_model::place::Place;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -3,14 +3,14 @@
 
 use super::descendant::{Descendant, Remark};
 use super::keys::{self, Values};
-use super::tokens::{Token, Tokens};
-use crate::draft::Blame;
-use crate::error::InputError;
-use crate::place::Place;
-use crate::scenario::Compatibility;
-use crate::scenario::compatibility::{PROFILE, SECTION};
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
+use hpcc_model::draft::Blame;
+use hpcc_model::error::InputError;
+use hpcc_model::place::Place;
+use hpcc_model::scenario::Compatibility;
+use hpcc_model::scenario::compatibility::{PROFILE, SECTION};
+use hpcc_model::words::{Token, Tokens};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The reference's formats, valid and broken in every way that we know of.
 
-use crate::flow::Flow;
 use crate::load;
-use crate::scenario::Scenario;
+use crate::testing::Collected;
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::engine::FlowOptions;
@@ -12,6 +11,8 @@ use hpcc_core::settings::Value;
 use hpcc_core::telemetry::{Layout, Pint, Reference, Timestamp};
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
+use hpcc_model::flow::Flow;
+use hpcc_model::scenario::Scenario;
 use std::path::{Path, PathBuf};
 
 pub(super) const CONFIG: &str = include_str!("../../testdata/config.txt");

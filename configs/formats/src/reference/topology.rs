@@ -2,13 +2,13 @@
 //! The topology file.
 
 use super::nvlink::{Header, Nvlink};
-use super::words::Words;
-use crate::error::InputError;
-use crate::input;
-use crate::place::Place;
-use crate::scenario::NetworkBuilder;
 use hpcc_core::topology::{Link, Network};
 use hpcc_core::units::Rounding;
+use hpcc_model::error::InputError;
+use hpcc_model::input;
+use hpcc_model::place::Place;
+use hpcc_model::scenario::NetworkBuilder;
+use hpcc_model::words::Words;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 

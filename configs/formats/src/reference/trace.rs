@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The list of nodes whose packets are traced.
 
-use super::words::Words;
-use crate::error::InputError;
+use hpcc_model::error::InputError;
+use hpcc_model::words::Words;
 use std::path::Path;
 
 /// The ids in the file, whether or not such nodes exist, and a note on the part that is not read.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The reference's topology and flow files, written.
 
-use crate::flow::Flow;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::{Nanos, Rounding};
+use hpcc_model::flow::Flow;
 use std::io::{self, Write};
 
 /// Writes a topology file.

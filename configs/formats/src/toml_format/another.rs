@@ -3,10 +3,10 @@
 //! for, what is another quantity of the same name, or what contradicts it, is dropped, and told.
 
 use super::source::Source;
-use crate::error::InputError;
-use crate::scenario::ANOTHER_ALGORITHM;
 use hpcc_core::cc::Reads;
 use hpcc_core::node::NodeSettings;
+use hpcc_model::error::InputError;
+use hpcc_model::scenario::ANOTHER_ALGORITHM;
 use toml::de::{DeTable, DeValue};
 
 /// What a file says in these sections may be meant for its own algorithm alone.

@@ -2,8 +2,8 @@
 //! From a value of a file to a setting.
 
 use super::source::Entry;
-use crate::error::{InputError, suggestion};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, first_sentence, quantity};
+use hpcc_model::error::{InputError, suggestion};
 use toml::Value;
 
 /// Keys that were renamed: section, old name, new name. Both are read, for one release.

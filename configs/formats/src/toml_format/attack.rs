@@ -4,12 +4,12 @@
 use super::assign::set_all;
 use super::document::Document;
 use super::source::Entry;
-use crate::error::{InputError, suggestion};
-use crate::flows::Traffic;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Setting, Settings};
 use hpcc_core::topology::Network;
+use hpcc_model::error::{InputError, suggestion};
+use hpcc_model::flows::Traffic;
 
 const SECTION: &str = "attack";
 /// Keys without which an attack says nothing.

@@ -3,12 +3,12 @@
 
 use super::keys::{List, Read, Tables, keys};
 use super::settings::numbers;
-use crate::error::{InputError, suggestion};
-use crate::origin::Origin;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::switch::{BufferPlan, BufferPool, BufferProfile, PortPlace, Priorities, ProfileUse, Side, Threshold};
 use hpcc_core::topology::{Network, NodeKind, NodeSet};
 use hpcc_core::units::{BitRate, Bytes};
+use hpcc_model::error::{InputError, suggestion};
+use hpcc_model::origin::Origin;
 use std::ops::RangeInclusive;
 
 /// Occupancy is counted in 32 bits.

@@ -4,13 +4,13 @@
 use super::keys::{PAYLOAD, keys};
 use super::placement::Job;
 use super::traffic::Context;
-use crate::error::InputError;
-use crate::generate::Random;
-use crate::job::{JobSpec, JobWork};
-use crate::jobs::{CollectiveOptions, Cpu, Gpu, Protocol, Tuning};
 use hpcc_core::settings::Named;
 use hpcc_core::units::{Bytes, Nanos};
 use hpcc_core::workload::collective::{Collective, Kind, Parts, Plan};
+use hpcc_model::error::InputError;
+use hpcc_model::generate::Random;
+use hpcc_model::job::{JobSpec, JobWork};
+use hpcc_model::jobs::{CollectiveOptions, Cpu, Gpu, Protocol, Tuning};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ impl Operation {
 fn read_matrix(path: &Path, ranks: u32) -> Result<Vec<Vec<u64>>, InputError> {
     /// More would not be sent in a lifetime.
     const MOST: u64 = 1 << 48;
-    let text = crate::text::read(path)?;
+    let text = hpcc_model::text::read(path)?;
     let wrong = |line: usize, message: String| InputError::new(path, Some(line as u32 + 1), message);
     let mut rows: Vec<Vec<u64>> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

@@ -4,11 +4,11 @@
 use super::assign::{assign, mismatch};
 use super::document::Document;
 use super::source::Entry;
-use crate::error::InputError;
-use crate::scenario::Compatibility;
-use crate::scenario::compatibility::{SECTION, settings};
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::{Input, Kind, SettingError};
+use hpcc_model::error::InputError;
+use hpcc_model::scenario::Compatibility;
+use hpcc_model::scenario::compatibility::{SECTION, settings};
 
 /// The reference's faults that the run repeats: none by default.
 pub(super) fn compatibility(document: &mut Document<'_>) -> Result<ReferenceFaults, InputError> {

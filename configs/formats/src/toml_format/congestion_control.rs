@@ -4,8 +4,8 @@
 use super::document::Document;
 use super::plain::Given;
 use super::source::Entry;
-use crate::error::InputError;
 use hpcc_core::node::NodeSettings;
+use hpcc_model::error::InputError;
 
 const SECTION: &str = "congestion_control";
 

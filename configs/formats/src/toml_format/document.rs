@@ -2,8 +2,8 @@
 //! A parsed TOML text with the overrides laid over it, from which sections are taken one by one.
 
 use super::source::{Entry, Override, Source};
-use crate::error::{InputError, suggestion};
-use crate::place::Place;
+use hpcc_model::error::{InputError, suggestion};
+use hpcc_model::place::Place;
 use std::borrow::Cow;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

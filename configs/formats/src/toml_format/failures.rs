@@ -3,13 +3,13 @@
 
 use super::document::Document;
 use super::keys::{INTERVAL, Read, SHARE, Tables, keys};
-use crate::error::InputError;
-use crate::place::Place;
-use crate::scenario::{DegradedLinks, NicStorm};
 use hpcc_core::balance::LoadBalancingSettings;
 use hpcc_core::engine::{LinkFailure, Quality};
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_model::error::InputError;
+use hpcc_model::place::Place;
+use hpcc_model::scenario::{DegradedLinks, NicStorm};
 
 keys! {
     Failures {

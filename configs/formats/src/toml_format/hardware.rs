@@ -3,12 +3,12 @@
 
 use super::document::Document;
 use super::keys::{Read, keys};
-use crate::error::InputError;
-use crate::flows::{FlowSource, Traffic};
-use crate::jobs::hardware::{GpuProfile, NicProfile, Profiles};
-use crate::place::Place;
-use crate::scenario::Assumed;
 use hpcc_core::settings::Named;
+use hpcc_model::error::InputError;
+use hpcc_model::flows::{FlowSource, Traffic};
+use hpcc_model::jobs::hardware::{GpuProfile, NicProfile, Profiles};
+use hpcc_model::place::Place;
+use hpcc_model::scenario::Assumed;
 
 keys! {
     OfGpu {

@@ -5,14 +5,14 @@ use super::collective::Messages;
 use super::keys::keys;
 use super::placement::Job;
 use super::traffic::Context;
-use crate::error::InputError;
-use crate::generate::Random;
-use crate::job::{JobSpec, JobWork, Trial};
-use crate::jobs::transformer::{Buckets, ContextBy, Embeddings, Recompute};
-use crate::jobs::{CollectiveOptions, JobFile, Tuning, chakra, connection_matrix, goal, simai, transformer};
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
+use hpcc_model::error::InputError;
+use hpcc_model::generate::Random;
+use hpcc_model::job::{JobSpec, JobWork, Trial};
+use hpcc_model::jobs::transformer::{Buckets, ContextBy, Embeddings, Recompute};
+use hpcc_model::jobs::{CollectiveOptions, JobFile, Tuning, chakra, connection_matrix, goal, simai, transformer};
 use std::path::{Path, PathBuf};
 
 hpcc_core::named! {

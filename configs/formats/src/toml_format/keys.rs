@@ -3,14 +3,14 @@
 
 use super::assign::{assign, by_help};
 use super::source::Entry;
-use crate::error::{InputError, suggestion};
-use crate::flow::MOST_BYTES;
-use crate::origin::Origin;
-use crate::place::Place;
-use crate::scenario::Assumed;
 use hpcc_core::engine::ENDLESS;
 use hpcc_core::settings::{Field, Kind, Setting, SettingError, Value};
 use hpcc_core::units::{Bytes, Nanos};
+use hpcc_model::error::{InputError, suggestion};
+use hpcc_model::flow::MOST_BYTES;
+use hpcc_model::origin::Origin;
+use hpcc_model::place::Place;
+use hpcc_model::scenario::Assumed;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::{Deref, RangeInclusive};
@@ -99,7 +99,7 @@ macro_rules! keys {
                     KEYS.iter().collect()
                 }
 
-                fn read(section: &mut Section<'_>) -> Result<Self, $crate::error::InputError> {
+                fn read(section: &mut Section<'_>) -> Result<Self, hpcc_model::error::InputError> {
                     let [$($name),+] = &*KEYS;
                     Ok($group {$(
                         $name: {
@@ -128,7 +128,7 @@ macro_rules! keys {
 
             fn read(
                 section: &mut $crate::toml_format::keys::Section<'_>,
-            ) -> Result<Self, $crate::error::InputError> {
+            ) -> Result<Self, hpcc_model::error::InputError> {
                 Ok($group { $($name: $crate::toml_format::keys::Group::read(section)?),+ })
             }
         }

@@ -5,14 +5,14 @@ use super::assign::set_all;
 use super::document::Document;
 use super::keys::{Group, Read, keys};
 use super::source::Entry;
-use crate::error::{InputError, suggestion};
-use crate::place::Place;
-use crate::scenario::{Legacy, Scenario};
 use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
 use hpcc_core::settings::{Conflict, Named};
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::transport::TransportSettings;
+use hpcc_model::error::{InputError, suggestion};
+use hpcc_model::place::Place;
+use hpcc_model::scenario::{Legacy, Scenario};
 use toml::Value;
 
 const SECTION: &str = "legacy";

@@ -55,15 +55,15 @@ pub use schema::scenario as schema;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::draft::{Blame, Control, Draft, Places};
-use crate::error::InputError;
-use crate::flows::FlowList;
-use crate::scenario::{DegradedLinks, Scenario, name_of, ways};
 use another::Another;
 use document::Document;
 use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::reference_faults::{FaultSettings, ReferenceFaults};
 use hpcc_core::transport::QueuePairs;
+use hpcc_model::draft::{Blame, Control, Draft, Places};
+use hpcc_model::error::InputError;
+use hpcc_model::flows::FlowList;
+use hpcc_model::scenario::{DegradedLinks, Scenario, name_of, ways};
 use keys::Read;
 use plain::Given;
 use source::Source;

@@ -3,13 +3,13 @@
 
 use super::keys::keys;
 use super::traffic::{Context, Port, Service, Start, node_list};
-use crate::error::InputError;
-use crate::generate::{Random, shuffled};
-use crate::job::{JobSpec, JobWork, Links};
-use crate::scenario::host;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::{Leaving, Servers};
+use hpcc_model::error::InputError;
+use hpcc_model::generate::{Random, shuffled};
+use hpcc_model::job::{JobSpec, JobWork, Links};
+use hpcc_model::scenario::host;
 
 hpcc_core::named! {
     /// Which host has which rank.

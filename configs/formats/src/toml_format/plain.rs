@@ -5,12 +5,12 @@ use super::assign::{assign, present_name};
 use super::document::Document;
 use super::keys::{Group, Read};
 use super::source::Entry;
-use crate::error::{InputError, suggestion};
-use crate::place::Place;
-use crate::scenario::Assumed;
 use hpcc_core::node::{Located, NodeSettings, Part};
 use hpcc_core::settings::Setting;
 use hpcc_core::topology::Network;
+use hpcc_model::error::{InputError, suggestion};
+use hpcc_model::place::Place;
+use hpcc_model::scenario::Assumed;
 use std::collections::BTreeMap;
 use toml::Value;
 

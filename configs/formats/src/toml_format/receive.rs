@@ -5,11 +5,11 @@ use super::document::Document;
 use super::keys::{Read, Tables, keys};
 use super::plain::Given;
 use super::source::Entry;
-use crate::error::InputError;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Input, SettingError};
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_model::error::InputError;
 
 const SECTION: &str = "receive";
 

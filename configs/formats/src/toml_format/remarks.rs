@@ -3,11 +3,11 @@
 
 use super::collective::Messages;
 use super::traffic::Context;
-use crate::jobs::hardware::Profiles;
-use crate::jobs::{Cpu, Gpu, STEP};
-use crate::scenario::Assumed;
 use hpcc_core::settings::Named;
 use hpcc_core::workload::collective::{Order, Plan};
+use hpcc_model::jobs::hardware::Profiles;
+use hpcc_model::jobs::{Cpu, Gpu, STEP};
+use hpcc_model::scenario::Assumed;
 
 /// What a note of them begins with.
 pub(crate) const DEFAULTS: &str = "by default collectives are done as NCCL does them, with ";

@@ -6,12 +6,12 @@
 use super::attack::REQUIRED;
 use super::keys::{Form, Group, Key, KindOf, Kinds};
 use super::{failures, fast_cnp, hardware, legacy, receive, servers, settings, topology, traffic};
-use crate::flow::MOST_BYTES;
-use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Kind, Setting, Settings, Value as SettingValue, quantity};
+use hpcc_model::flow::MOST_BYTES;
+use hpcc_model::scenario::{Legacy, compatibility};
 use serde_json::{Map, Value, json};
 
 /// The schema of a scenario in TOML.

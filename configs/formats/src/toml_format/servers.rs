@@ -5,13 +5,13 @@ use super::document::Document;
 use super::keys::{Read, keys};
 use super::rails;
 use super::topology::Topology;
-use crate::error::InputError;
-use crate::flows::{FlowSource, Traffic};
-use crate::jobs::hardware::Profiles;
-use crate::place::Place;
 use crate::reference::Nvlink;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::Servers;
+use hpcc_model::error::InputError;
+use hpcc_model::flows::{FlowSource, Traffic};
+use hpcc_model::jobs::hardware::Profiles;
+use hpcc_model::place::Place;
 
 const SECTION: &str = "servers";
 

@@ -5,15 +5,15 @@ use super::buffer;
 use super::document::Document;
 use super::keys::{INTERVAL, List, Read, SHARE, Tables, keys};
 use super::switch_profile;
-use crate::draft::Blame;
-use crate::error::InputError;
-use crate::flow::MOST_BYTES;
-use crate::results::CaptureFormat;
-use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::{BitRate, Bytes, Nanos};
+use hpcc_model::draft::Blame;
+use hpcc_model::error::InputError;
+use hpcc_model::flow::MOST_BYTES;
+use hpcc_model::results::CaptureFormat;
+use hpcc_model::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram};
 
 keys! {
     Run {

@@ -4,9 +4,9 @@
 //! TOML spans are byte offsets. The text of each override is parsed behind enough white space that its spans
 //! start where the file's text, and the overrides before it, end: an offset then tells where a value is from.
 
-use crate::error::InputError;
-use crate::place::Place;
-use crate::scenario::Assumed;
+use hpcc_model::error::InputError;
+use hpcc_model::place::Place;
+use hpcc_model::scenario::Assumed;
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::ops::Range;

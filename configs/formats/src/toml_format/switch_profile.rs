@@ -2,11 +2,11 @@
 //! `switch.profile`: keys of `[switch]` from an operator's `config_db.json`, where the scenario does not give them itself.
 
 use super::keys::keys;
-use crate::error::InputError;
-use crate::input;
-use crate::origin::Origin;
-use crate::place::Place;
 use crate::sonic::{self, SonicSwitch};
+use hpcc_model::error::InputError;
+use hpcc_model::input;
+use hpcc_model::origin::Origin;
+use hpcc_model::place::Place;
 
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::topology::Network;

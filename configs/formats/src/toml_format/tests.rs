@@ -3,7 +3,7 @@
 
 use super::assign::RENAMED;
 use crate::load;
-use crate::scenario::{EventOrder, Monitor, Scenario};
+use crate::testing::Collected;
 use hpcc_core::cc::{
     Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TcpClass, TimelyConfig,
 };
@@ -15,13 +15,18 @@ use hpcc_core::switch::BufferKind;
 use hpcc_core::telemetry::{Form, Layout};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_model::scenario::{EventOrder, Monitor, Scenario};
 use std::path::Path;
 
 mod algorithms;
 mod buffer;
 mod classes;
+mod hardware;
+mod lints;
+mod memory;
 mod priorities;
 mod servers;
+mod sums;
 mod topology;
 mod traffic;
 mod wrong_values;

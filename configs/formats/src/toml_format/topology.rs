@@ -3,16 +3,16 @@
 
 use super::document::Document;
 use super::keys::{OfKind, SHARE, Section, Tables, keys, kinds};
-use crate::error::InputError;
-use crate::generate::{self, Tier, Wire};
 use crate::htsim_network;
-use crate::place::Place;
 use crate::reference::{self, Nvlink, TopologyFile};
-use crate::scenario::NetworkBuilder;
-use crate::text::{no_file, resolve};
 use hpcc_core::settings::Value;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
+use hpcc_model::error::InputError;
+use hpcc_model::generate::{self, Tier, Wire};
+use hpcc_model::place::Place;
+use hpcc_model::scenario::NetworkBuilder;
+use hpcc_model::text::{no_file, resolve};
 use std::ops::RangeInclusive;
 use std::path::Path;
 

@@ -9,24 +9,24 @@ use super::placement::{Job, Placed};
 use super::remarks::Remarks;
 use super::servers;
 use super::uneven::Uneven;
-use crate::error::InputError;
-use crate::flow::Flow;
-use crate::flows::{FlowSource, Traffic};
-use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, Random, RandomIncast};
-use crate::job::JobSpec;
-use crate::jobs::Tuning;
-use crate::jobs::hardware::Profiles;
-use crate::memory::Budget;
-use crate::origin::Origin;
-use crate::place::Place;
-use crate::reference::{Columns, FlowFile, FlowForm};
-use crate::scenario::host;
-use crate::text::{no_file, resolve};
 use hpcc_core::engine::{ENDLESS, FlowOptions};
 use hpcc_core::settings::quantity;
 use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::{BitRate, Bytes, Nanos, Rounding};
 use hpcc_core::workload::Servers;
+use hpcc_model::error::InputError;
+use hpcc_model::flow::Flow;
+use hpcc_model::flow_file::{Columns, FlowFile, FlowForm};
+use hpcc_model::flows::{FlowSource, Traffic};
+use hpcc_model::generate::{self, Cdf, Class, Offer, Pairs, Poisson, Random, RandomIncast};
+use hpcc_model::job::JobSpec;
+use hpcc_model::jobs::Tuning;
+use hpcc_model::jobs::hardware::Profiles;
+use hpcc_model::memory::Budget;
+use hpcc_model::origin::Origin;
+use hpcc_model::place::Place;
+use hpcc_model::scenario::host;
+use hpcc_model::text::{no_file, resolve};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -438,14 +438,6 @@ impl Flows {
 impl Incasts {
     fn class(&self) -> Class {
         self.own.class(&self.service, self.port.dport)
-    }
-}
-
-impl Class {
-    /// A flow from nobody to nobody yet.
-    fn flow(self, size: u64, start: Nanos) -> Flow {
-        let Class { priority, dport, options } = self;
-        Flow { src: 0, dst: 0, priority, dport, size, start, options }
     }
 }
 

@@ -4,10 +4,10 @@
 use super::keys::keys;
 use super::settings::numbers;
 use super::traffic::Context;
-use crate::error::InputError;
-use crate::generate::{Random, exponential};
-use crate::job::{JobSpec, JobWork};
 use hpcc_core::units::Nanos;
+use hpcc_model::error::InputError;
+use hpcc_model::generate::{Random, exponential};
+use hpcc_model::job::{JobSpec, JobWork};
 use std::collections::HashSet;
 use std::sync::Arc;
 

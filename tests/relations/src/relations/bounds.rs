@@ -10,7 +10,7 @@ use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
 use hpcc_core::transport::QueuePairs;
 use hpcc_core::units::Rounding;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 use std::collections::BTreeMap;
 
 type Row<'a> = BTreeMap<&'a str, &'a str>;

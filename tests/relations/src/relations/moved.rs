@@ -6,7 +6,7 @@ use crate::document::{Document, nanos, time};
 use crate::draw::Draw;
 use crate::run::{Results, difference_told};
 use hpcc_core::settings::Value as Setting;
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::scenario::Scenario;
 use toml::{Table, Value};
 
 /// Shifts, in ns: small ones, and one beyond counters of 32 bits.

@@ -4,8 +4,8 @@
 use super::{Context, Second, Verdict, verdict};
 use crate::document::Document;
 use crate::draw::Draw;
-use hpcc_formats::results::packet_trace::{TraceEvent, TraceReader, TraceRecord};
-use hpcc_formats::scenario::Scenario;
+use hpcc_model::results::packet_trace::{TraceEvent, TraceReader, TraceRecord};
+use hpcc_model::scenario::Scenario;
 use std::collections::BTreeMap;
 
 /// Preamble and gap, and what a rounded time is off.
@@ -85,7 +85,7 @@ fn idle(scenario: &Scenario, records: &[TraceRecord]) -> Option<String> {
 }
 
 /// Frames that left a port and came nowhere.
-fn lost(scenario: &Scenario, records: &[TraceRecord], summary: &hpcc_formats::results::Summary) -> Option<String> {
+fn lost(scenario: &Scenario, records: &[TraceRecord], summary: &hpcc_model::results::Summary) -> Option<String> {
     let last = records.last()?.time_ns;
     let slowest = scenario.network.links.iter().map(|link| link.delay.0).max().unwrap_or(0);
     // What is on its way at the end comes nowhere.

@@ -2,7 +2,7 @@
 //! The reference's fat.txt, the topology of its large scenarios: generated rather than stored.
 
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::generate::{Tier, Wire, tree};
+use hpcc_model::generate::{Tier, Wire, tree};
 
 const fn wire(gbps: u64) -> Wire {
     Wire { rate: BitRate::gbps(gbps), delay: Nanos(1000), loss: 0.0, count: 1 }

@@ -7,7 +7,7 @@ use super::case::{Case, Outputs};
 use super::fat_tree;
 use super::run::{CAMPAIGNS, Run};
 use anyhow::{Context, Result, anyhow};
-use hpcc_formats::input;
+use hpcc_model::input;
 use std::path::Path;
 
 /// Scenarios whose topology is generated.

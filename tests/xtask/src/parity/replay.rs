@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
-use hpcc_formats::results::Summary;
-use hpcc_formats::results::packet_trace::TraceReader;
+use hpcc_model::results::Summary;
+use hpcc_model::results::packet_trace::TraceReader;
 
 use super::case::{Case, Outputs};
 use super::verdict::Verdict;

@@ -6,8 +6,8 @@
 
 use super::case::Outputs;
 use anyhow::Result;
-use hpcc_formats::results::fct_txt;
 use hpcc_measures::pairing::Pairing;
+use hpcc_model::results::fct_txt;
 use std::path::Path;
 
 /// Differences between expected and found outputs.

@@ -5,13 +5,13 @@
 mod tests;
 
 use super::keys::{List, Read, keys};
-use crate::error::InputError;
-use crate::place::Place;
-use crate::scenario::{FastCnpBorder, Scenario};
 use hpcc_core::node::Located;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::wire::WireProfile;
+use hpcc_model::error::InputError;
+use hpcc_model::place::Place;
+use hpcc_model::scenario::{FastCnpBorder, Scenario};
 
 keys! {
     /// What `[fast_cnp]` holds besides plain settings.

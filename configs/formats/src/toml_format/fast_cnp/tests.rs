@@ -2,11 +2,11 @@
 //! `[fast_cnp]`, valid and broken.
 
 use crate::load;
-use crate::scenario::{FastCnpBorder, Scenario};
 use hpcc_core::address::{host_address, ipv6};
 use hpcc_core::fast_cnp::Trigger;
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::BitRate;
+use hpcc_model::scenario::{FastCnpBorder, Scenario};
 
 /// Hosts 0 to 3 around switch 4.
 const OVER_IPV6: &str = r#"[run]

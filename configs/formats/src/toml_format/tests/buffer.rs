@@ -126,7 +126,7 @@ fn a_profile_of_sonic_fills_in_what_the_scenario_does_not_say() {
 }
 
 /// A scenario with this database beside it, and more keys of its switches.
-fn with_database(database: &str, keys: &str) -> Result<crate::scenario::Scenario, String> {
+fn with_database(database: &str, keys: &str) -> Result<hpcc_model::scenario::Scenario, String> {
     let folder = tempfile::tempdir().expect("folder");
     std::fs::write(folder.path().join("sonic.json"), database).expect("written");
     let file = folder.path().join("a.toml");

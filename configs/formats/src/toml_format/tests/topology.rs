@@ -2,6 +2,7 @@
 //! Topologies, valid and broken.
 
 use super::*;
+use crate::testing::Collected;
 
 #[test]
 fn topologies_of_each_kind_load() {

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::load as load_file;
+use crate::testing::Collected;
 use hpcc_core::engine::{ENDLESS, FlowOptions};
 
 #[test]

@@ -3,10 +3,10 @@
 //! the command line.
 
 use super::MINIMAL;
-use crate::check;
-use crate::place::without_indices;
 use crate::toml_format::read;
 use hpcc_core::node::NodeSettings;
+use hpcc_model::check;
+use hpcc_model::place::without_indices;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
