@@ -42,7 +42,7 @@ pub(crate) struct Places {
     pub tcp_timeout: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
-    /// What may leave flows without control; `None`: such flows run, as in the reference's files.
+    /// What may leave flows without control; `None`: such flows run, as in the 2019 simulator's files.
     pub control: Option<Control>,
 }
 

@@ -7,7 +7,7 @@
 //! | [`toml_format`] | scenarios in TOML |
 //! | [`kind`] | what a file describes |
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
-//! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the 2019 simulator |
 //! | [`sonic`] | `config_db.json` of a switch with SONiC |
 //! | [`jobs`] | jobs of other simulators: GOAL, connection matrices, Chakra, SimAI |
 //! | [`lint`] | nothing: it looks for what is worth saying of a scenario that can run |

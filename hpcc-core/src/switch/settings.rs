@@ -193,14 +193,14 @@ crate::settings! {
         #[network]
         pub telemetry_scope: Scope = Scope::Port;
         /// What telemetry reports as a queue: the bytes behind the frame (`length`), or its time in the switch
-        /// (`sojourn`). `ifa` has a field for that time; other layouts have it in place of the
+        /// (`sojourn`). `ifa` has a field for that time; other formats have it in place of the
         /// queue, as bytes of the link.
         #[change = "Choose `sojourn` where classes make a wait differ from the length."]
         #[network]
         pub telemetry_queue: Wait = Wait::Length;
         /// Packets to which a port adds its record: all that collect telemetry, one in each `telemetry_interval`, or
         /// (`congestion`) also all that leave more than `telemetry_threshold` behind. The
-        /// latter two need `hpcc_plus` and a layout whose records name their link.
+        /// latter two need `hpcc_plus` and a format whose records name their link.
         #[change = "Choose `interval` or `congestion` to save bytes; senders learn of queues later."]
         #[network]
         pub telemetry_records: Reported = Reported::All;
@@ -316,7 +316,8 @@ impl SwitchSettings {
         threshold.scaled(rate)
     }
 
-    /// Microseconds that a PFC pause says. 0, which only files of the reference can ask for, makes every pause a resume.
+    /// Microseconds that a PFC pause says. 0, which only files of the 2019 simulator can ask for, makes every pause a
+    /// resume.
     pub fn pause_micros(&self) -> u32 {
         u32::try_from(self.pause_time.0.div_ceil(Nanos::MICROSECOND.0)).unwrap_or(u32::MAX)
     }

@@ -40,8 +40,8 @@ crate::settings! {
         /// `ack_offset` above 1 the receiver also acknowledges where a chunk ends.
         #[change = "A larger value repeats more for each loss."]
         pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
-        /// Next expected byte from which on the receiver acknowledges, as in the reference; 1: every packet.
-        #[change = "Change it only to repeat the reference's files; `ack_every` makes acknowledgements rarer."]
+        /// Next expected byte from which on the receiver acknowledges, as in the 2019 simulator; 1: every packet.
+        #[change = "Change it only to repeat the 2019 simulator's files; `ack_every` makes acknowledgements rarer."]
         pub ack_offset: Bytes {0..=u32::MAX.into()} = Bytes(1);
         /// Bytes after which the sender asks for an acknowledgement; 0: the receiver goes by `ack_offset`. It also asks
         /// at least twice in a window and with its last packet.
@@ -125,8 +125,8 @@ crate::settings! {
         /// marked packet by `ack`.
         #[change = "Choose `cnp` for NICs with DCQCN; `ack` takes no packets of its own."]
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
-        /// Key of 32 hexadecimal digits with which receivers seal acknowledgements, negative ones, feedback packets and
-        /// CNPs; empty: no seal. Senders ignore what is not sealed.
+        /// Key of 32 hexadecimal digits with which receivers authenticate acknowledgements, negative ones, feedback packets
+        /// and CNPs; empty: they do not. Senders ignore what is not authentic.
         #[change = "Set it against attackers that forge packets of receivers; each but CNPs is 4 bytes longer."]
         #[network]
         pub seal: Written<Option<[u8; 16]>> = Written::default();
