@@ -90,7 +90,7 @@ crate::settings! {
         /// Share of the rate that each cut leaves at least (`rpg_min_dec_fac`, there in percent).
         #[change = "0.5 and less change nothing: a cut leaves half. A larger one makes cuts small."]
         pub min_decrease_factor: f64 {0.0..=1.0} = 0.0;
-        /// Rate at which a flow is no longer limited, but by its port (`rpg_max_rate`); `auto`: the line rate.
+        /// Rate from which on only its port limits a flow (`rpg_max_rate`); `auto`: the line rate.
         #[change = "Set it below the line rate to let recovered flows send at line rate again."]
         pub max_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
         /// Lowest sending rate of a flow; `auto`: 1/100 of the line rate.

@@ -82,8 +82,9 @@ crate::settings! {
         /// those of `lossy_priorities`.
         #[change = "A larger value lets one queue take more memory for a burst; a smaller one keeps more for the others."]
         pub alpha: f64 {0.001..=1000.0} = 1.0;
-        /// The same of some priorities, such as `1:2, 2:0.5`; of one that is paused, the part of the free memory above which that is,
-        /// a power of 2 up to 1, in place of 1/8. Faster ports than the hosts' may take more.
+        /// How many times the free memory some priorities may hold, such as `1:2, 2:0.5`: a lossy one before it drops
+        /// frames, a lossless one before its sender is paused (there a power of 2 up to 1; without the key 1/8). Ports
+        /// that are faster than the hosts' may hold more.
         #[change = "Give classes their parts of the memory, as switches are configured."]
         pub class_alpha: Written<ByPriority<f64>> = Written::default();
         /// What becomes of data for which a lossy queue has no room: it is dropped (`drop`), or cut to its headers (`trim`), which go
@@ -118,8 +119,8 @@ crate::settings! {
         #[change = "Set it in a program whose flows have other priorities; each takes memory."]
         #[network]
         pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
-        /// Priorities that PFC does not pause, beside those that it does, such as `1, 2`; `auto`: none. A queue of theirs that
-        /// holds more than `alpha` times the free memory loses frames.
+        /// Priorities in use that PFC does not pause, such as `1, 2`; `auto`: none. Their queues drop frames beyond
+        /// `alpha` times the free memory.
         #[change = "Set it to run lossy classes beside lossless ones on the same switches, as operators do."]
         #[network]
         pub lossy_priorities: Option<Priorities> = None => mode = "lossless";
@@ -136,8 +137,9 @@ crate::settings! {
         /// pause.
         #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
-        /// For how many quanta of 512 bit times of its link a pause holds, of a switch or a NIC, which repeats it half-way as long as
-        /// it is needed; `auto`: each holds until the resume. Devices take 65535; 300 or less may end behind a long frame.
+        /// Length of a pause in quanta of 512 bit times of its link. The switch or NIC repeats the pause half-way,
+        /// while it is needed. `auto`: each pause holds until the resume. Devices take 65535; 300 or less may end
+        /// behind a long frame.
         #[change = "Set it to count pauses as devices do, or to see what a lost resume costs."]
         #[network]
         pub pfc_quanta: Option<u32> {64..=65_535} = None => mode = "lossless";

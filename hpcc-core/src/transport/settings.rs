@@ -16,8 +16,8 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
         /// Whether each flow has a queue pair, or flows of one source, destination, priority and destination port share
-        /// one, those of a job among themselves. They are messages of it, one after the other. With `auto` the messages of jobs
-        /// share, other flows do not.
+        /// one and are its messages, one after the other (those of a job among themselves). With `auto` the messages of
+        /// jobs share queue pairs, other flows do not.
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
         #[assumed = "messages of a job share a queue pair for each pair of hosts, as NCCL's do; other flows have one each"]
@@ -55,9 +55,10 @@ crate::settings! {
         #[change = "Raise it where packets of a flow take several paths (`load_balancing.scheme`): as far as they overtake each \
             other, nothing is sent again. Where frames are dropped, losses are found later."]
         pub reorder_window: u32 = 0 => recovery = "selective_repeat" | "sack";
-        /// Which UDP source port a packet has, by which switches with `ecmp` choose its path: that of its flow, each of several
-        /// once a round (`oblivious`), those alone whose packets were not marked (`bitmap`), those that came through unmarked
-        /// (`reps`), or these first and then as `bitmap` (`mixed`). Marks count as acknowledgements bring them back.
+        /// Which UDP source port a packet has, by which switches with `ecmp` choose its path: that of its flow, each of
+        /// several in turn (`oblivious`), the same but for ports whose packets were marked (`bitmap`), ports whose
+        /// packets arrived unmarked (`reps`), or as `reps` and, without such a port, as `bitmap` (`mixed`). Marks count
+        /// as acknowledgements bring them back.
         #[change = "Choose another than `flow` to spread packets from the sender on, with a `reorder_window`."]
         pub entropy: Entropy = Entropy::Flow;
         /// How many source ports a flow has; a power of two.
