@@ -62,7 +62,7 @@ main(int argc, char* argv[])
         };
     };
     cmd.AddValue("config",
-                 "experiment: TOML, or the reference simulator's config.txt",
+                 "experiment: TOML, or the 2019 simulator's config.txt",
                  assign(config));
     cmd.AddValue("out", "folder for the results", assign(out), out);
     cmd.AddValue("set",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One small experiment - two flows to one of three hosts - in both formats.
 
-/// Files in the reference's format.
+/// Files in the 2019 simulator's format.
 pub const REFERENCE: &[(&str, &str)] = &[
     (
         "config.txt",

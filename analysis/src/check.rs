@@ -18,7 +18,7 @@ const ALL: &str = "all";
 /// What to check, and what may not be found.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Scenarios, or config.txt files of the reference simulator.
+    /// Scenarios, or config.txt files of the 2019 simulator.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Overrides a key of all of them; may be repeated.

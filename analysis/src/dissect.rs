@@ -106,7 +106,7 @@ fn layout_told(told: &serde_json::Value) -> Option<Layout> {
 }
 
 /// The layout of this name, if it is one that frames do not tell by themselves, or INT-MD where its place is told. The
-/// reference's is none of them: the unit of its counters is not in its bytes.
+/// 2019 simulator's is none of them: the unit of its counters is not in its bytes.
 fn layout_of(name: &str, has_place: bool) -> Result<Layout> {
     let is_int = |layout: &Layout| layout.section_len() == SectionLen::IntMd;
     let is_asked = |layout: &Layout| {

@@ -19,7 +19,7 @@ use crate::control::Class;
 /// Runs a scenario on the engine of hpcc-core, without ns-3.
 #[derive(Parser)]
 struct Arguments {
-    /// Experiment: TOML, or the reference simulator's config.txt.
+    /// Experiment: TOML, or the 2019 simulator's config.txt.
     #[arg(long, required_unless_present = "algorithms")]
     config: Option<PathBuf>,
     /// Folder for the results.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `import`: a configuration of the reference simulator, or of a descendant of it, or a job, as a scenario in TOML.
+//! `import`: a configuration of the 2019 simulator, or of a descendant of it, or a job, as a scenario in TOML.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,8 +20,8 @@ const DEPTH: usize = 4;
 /// What to read, and where to write.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A config.txt of the reference simulator or of a descendant, or a folder with some; or a job of another simulator (GOAL, .cm,
-    /// SimAI), whose scenario names it.
+    /// A config.txt of the 2019 simulator or of a descendant, or a folder with some; or a job of another simulator
+    /// (GOAL, .cm, SimAI), whose scenario names it.
     file: PathBuf,
     /// The scenario to write; it must not be there yet [default: beside the file, with the ending .toml].
     #[arg(long, value_name = "FILE")]
@@ -42,7 +42,7 @@ pub fn import(options: &Options) -> Result<()> {
         options.file.display()
     );
     let found = configurations(&options.file, DEPTH);
-    ensure!(!found.is_empty(), "{}: no configuration of the reference simulator in there", options.file.display());
+    ensure!(!found.is_empty(), "{}: no configuration of the 2019 simulator in there", options.file.display());
     let refused: Vec<bool> = found
         .iter()
         .map(|file| one(file, None, &options.set).map_err(|error| human::warn(human::reason(&error))).is_err())

@@ -94,9 +94,9 @@ enum Command {
     ///
     /// Exit status: 0 all flows finished, 1 the simulator crashed, 2 bad input, 3 flows left unfinished.
     Run {
-        /// The scenario, a config.txt of the reference simulator, or a job of another simulator (GOAL, .cm, SimAI).
+        /// The scenario, a config.txt of the 2019 simulator, or a job of another simulator (GOAL, .cm, SimAI).
         config: PathBuf,
-        /// The network: a .topo of htsim, or a topology in the reference's format.
+        /// The network: a .topo of htsim, or a topology in the 2019 simulator's format.
         #[arg(long, value_name = "FILE")]
         topology: Option<PathBuf>,
         /// Folder for the results [default: hpcc-out/ and the scenario's name].
@@ -165,11 +165,11 @@ enum Command {
     },
     /// Decodes the frames of a capture, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
     Dissect(dissect::Options),
-    /// Prints a packet trace (packets.tr, or a .tr of the reference simulator) as text.
+    /// Prints a packet trace (packets.tr, or a .tr of the 2019 simulator) as text.
     Trace {
         /// The trace.
         file: PathBuf,
-        /// CSV with a header row, instead of the reference's words.
+        /// CSV with a header row, instead of the 2019 simulator's words.
         #[arg(long)]
         csv: bool,
     },
@@ -188,15 +188,16 @@ enum Command {
         #[arg(long, value_name = "KEY=VALUE", requires = "assumed", add = ArgValueCompleter::new(settings::assignments))]
         set: Vec<String>,
     },
-    /// Says what a network consists of - hosts, switches, links, paths, bisection - and writes it in the reference's format.
+    /// Says what a network consists of - hosts, switches, links, paths, bisection - and writes it in the 2019
+    /// simulator's format.
     Topology(describe::topology::Options),
-    /// Says what flows there are - sizes, load, groups, pairs - and writes them in the reference's format.
+    /// Says what flows there are - sizes, load, groups, pairs - and writes them in the 2019 simulator's format.
     Workload(describe::workload::Options),
     /// Writes the scenario of a job, from what is publicly known of it.
     #[command(subcommand)]
     Generate(generate::Options),
-    /// Writes a scenario in TOML for a config.txt of the reference simulator or of a descendant, and says what it took, guessed
-    /// and dropped.
+    /// Writes a scenario in TOML for a config.txt of the 2019 simulator or of a descendant, and says what it took,
+    /// guessed and dropped.
     Import(import::Options),
     /// Writes what a scenario configures in the form of others.
     #[command(subcommand)]

@@ -217,7 +217,7 @@ fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<Str
     Ok(all)
 }
 
-/// The override for a network from a file: htsim's, or one in the reference's format.
+/// The override for a network from a file: htsim's, or one in the 2019 simulator's format.
 pub fn of_topology(file: &Path) -> String {
     let is_htsim = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("topo"));
     let (kind, path) = (if is_htsim { "htsim" } else { "file" }, Value::from(file.display().to_string()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `trace`: a packet trace as text, in the reference's words or as CSV.
+//! `trace`: a packet trace as text, in the 2019 simulator's words or as CSV.
 
 use anyhow::Result;
 use hpcc_model::results::packet_trace::{TraceReader, TraceRecord};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::human;
 
-/// Prints every record of a trace: as the reference's `trace_reader` does, or as CSV with a header row.
+/// Prints every record of a trace: as the 2019 simulator's `trace_reader` does, or as CSV with a header row.
 ///
 /// # Errors
 /// If the file cannot be read, or stops making sense; what came before has been printed then.

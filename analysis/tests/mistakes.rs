@@ -147,7 +147,10 @@ fn values_and_options_that_cannot_be_are_named() {
         (&["sweep", "sweep.toml", "--run", "1"], &["hpcc-out/sweep: no sweep was begun in this folder"]),
         (&["sweep", "sweep.toml", "--table", "x.txt"], &["'x.txt' for '--table <FILE>': expected a name that ends in"]),
         (&["sweep", "sweep.toml", "--slurm", "a=b"], &["--slurm: the options of sbatch are for --engine slurm"]),
-        (&["sweep", "sweep.toml", "--quick"], &["sweep.toml: there is no quick form; expected a section [quick]"]),
+        (
+            &["sweep", "sweep.toml", "--quick"],
+            &["sweep.toml: --quick: there is no smaller version; expected a section [quick]"],
+        ),
         (&["sweep", "sweep.toml", "--list", "--jobs", "2"], &["'--list' cannot be used with", "'--jobs <N>'"]),
         (&["reproduce", "fig99"], &["there is no figure \"fig99\"; did you mean fig9"]),
         (&["dissect", "text.txt", "--telemetry", "x"], &["--telemetry x: expected one of paper"]),

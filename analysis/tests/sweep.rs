@@ -415,7 +415,7 @@ fn bad_files_are_refused_with_line_and_expectation() {
     assert!(wrong.is_empty(), "{wrong}");
     let twice = format!("{TWO}[quick]\nset = [\"congestion_control={{algorithm='hpcc'}}\"]\n");
     for (text, more, expected) in [
-        (TWO, ["--quick"].as_slice(), "there is no quick form; expected a section [quick]"),
+        (TWO, ["--quick"].as_slice(), "--quick: there is no smaller version; expected a section [quick]"),
         (&twice, &["--quick"], "congestion_control is given, too, and one holds the other"),
         (TWO, &["--set", "run.seeed=3"], "--set: run.seeed: unknown key"),
         (TWO, &["--set", "run.seed=3"], "run.seed: the key is given twice"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Addresses of nodes, by the plan of the reference, and sets of them.
+//! Addresses of nodes, by the plan of the 2019 simulator, and sets of them.
 
 use alloc::vec::Vec;
 use core::net::Ipv6Addr;
@@ -14,8 +14,8 @@ const IPV6_PREFIX: [u8; 12] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0];
 /// Most nodes of a network.
 pub const MAX_NODES: u32 = 1 << 17;
 
-/// The IPv4 address of a node in the reference's plan, as an integer: 11.x.y.1 from the node id's bytes. From node 65,536
-/// on, which the plan does not reach, 12.x.y.1.
+/// The IPv4 address of a node in the 2019 simulator's plan, as an integer: 11.x.y.1 from the node id's bytes. From node
+/// 65,536 on, which the plan does not reach, 12.x.y.1.
 #[inline]
 pub const fn host_address(node: u32) -> u32 {
     0x0b00_0001 + ((node / 256) << 16) + ((node % 256) << 8)

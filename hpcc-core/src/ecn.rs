@@ -24,7 +24,7 @@ const MOST: u64 = (1 << 53) - 1;
 const LEAST: u64 = 2_000;
 
 impl EcnThreshold {
-    /// The reference's preset for DCQCN: what switches mark by unless a setting or an algorithm says otherwise.
+    /// The 2019 simulator's preset for DCQCN: what switches mark by unless a setting or an algorithm says otherwise.
     pub const USUAL: EcnThreshold =
         EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
 

@@ -192,7 +192,7 @@ impl Fabric {
             let routes = self.at(flow.during.1, src, dst);
             let found = routes.links(src, dst).zip(self.routes.path(src, dst));
             let Some((links, first)) = found else { return Nanos(0) };
-            // After a link has failed, the reference still uses the round-trip times from the start.
+            // After a link has failed, the 2019 simulator still uses the round-trip times from the start.
             let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
             let headers = host.wire.profile.sizes().data_overhead;
             return path.standalone_fct(size, host.transport.mtu.0 as u32, headers);
@@ -380,7 +380,7 @@ impl Fabric {
         self.network.nodes[node as usize] == NodeKind::Switch
     }
 
-    /// The rate of the first host's first port: the reference measures fast ports against it.
+    /// The rate of the first host's first port: the 2019 simulator measures fast ports against it.
     pub fn host_rate(&self) -> BitRate {
         self.network.host_rate().unwrap_or(BitRate(u64::MAX))
     }
@@ -432,7 +432,7 @@ impl Fabric {
     }
 
     /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
-    /// before, nor one that comes up though the reference uses another between the same nodes.
+    /// before, nor one that comes up though the 2019 simulator uses another between the same nodes.
     pub fn set_links(&mut self, now: Nanos, links: &[u32], up: bool) -> Vec<u32> {
         let unused = if self.rules.faults.last_parallel_link { self.network.superseded_links() } else { Vec::new() };
         let changes = |link: &u32| self.down.contains(link) == up && !unused.contains(link);
@@ -525,7 +525,7 @@ mod tests {
                 fabric.ideal_fct(&flow(1_000), &NodeSettings { faults, ..NodeSettings::default() })
             };
             let rough = Nanos(before.0.0 + 335);
-            assert_eq!(ideal(true), rough, "the reference's formula: 1,048 bytes at 25 Gb/s");
+            assert_eq!(ideal(true), rough, "the 2019 simulator's formula: 1,048 bytes at 25 Gb/s");
             assert_eq!(ideal(false), Nanos(8_000 + 2 * 84 + 2 * 336 + 2 * 5 + 2 * 20), "each rounded up");
         }
     }

@@ -11,13 +11,13 @@
 //! | [`units`] | how nanoseconds, rates and bytes convert, and how each conversion rounds |
 //! | [`ids`] | what a number names: a port, a frame |
 //! | [`address`] | the addresses of nodes |
-//! | [`random`] | what the generator decides, in the reference's sequences |
+//! | [`random`] | what the generator decides, in the 2019 simulator's sequences |
 //! | [`rate_limit`] | how often something may happen |
 //! | [`settings`](mod@settings) | how a setting is declared, and what follows from that |
 //! | [`ecn`] | which queue lengths mark a frame |
 //! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
 //! | [`pfc`] | the bytes of a PFC frame |
-//! | [`reference_faults`] | which faults of the reference simulator are repeated |
+//! | [`reference_faults`] | which faults of the 2019 simulator are repeated |
 //! | [`wire`] | how long frames are on the link |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
 //! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |

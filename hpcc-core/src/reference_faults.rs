@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reference simulator's faults, each behind a switch of its own.
+//! The 2019 simulator's faults, each behind a switch of its own.
 //!
 //! A fault here is what no device and no paper does: it changes results, and it is kept only so that the
-//! reference's numbers can be repeated. [`ReferenceFaults::NONE`] is right and the default; [`ReferenceFaults::REFERENCE`]
-//! repeats them all. Scenarios set the switches in `[compatibility]`, programs by the attribute `ReferenceFaults`;
+//! 2019 simulator's numbers can be repeated. [`ReferenceFaults::NONE`] is right and the default;
+//! [`ReferenceFaults::REFERENCE`] repeats them all. Scenarios set the switches in `[compatibility]`, programs by the
+//! attribute `ReferenceFaults`;
 //! `./hpcc explain compatibility` tells the effect of each.
 
 use crate::settings::__private::sentence;
@@ -16,7 +17,7 @@ use alloc::vec::Vec;
 /// Makes [`ReferenceFaults`] from one line for each switch.
 macro_rules! faults {
     ($($(#[doc = $help:literal])+ $name:ident,)*) => {
-        /// Which of the reference's faults are repeated.
+        /// Which of the 2019 simulator's faults are repeated.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub struct ReferenceFaults {
             $($(#[doc = $help])+ pub $name: bool,)*
@@ -25,7 +26,7 @@ macro_rules! faults {
         impl ReferenceFaults {
             /// None: the behaviour that is right.
             pub const NONE: ReferenceFaults = ReferenceFaults { $($name: false,)* };
-            /// All: the reference's behaviour.
+            /// All: the 2019 simulator's behaviour.
             pub const REFERENCE: ReferenceFaults = ReferenceFaults { $($name: true,)* };
             /// The names of the switches.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];

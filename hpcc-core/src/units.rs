@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Nanoseconds, bits per second, bytes, and every rounding between them.
 //!
-//! The reference simulator keeps time in whole nanoseconds and gets them from seconds through a 64.64
+//! The 2019 simulator keeps time in whole nanoseconds and gets them from seconds through a 64.64
 //! fixed-point number that is *floored*, so that 1000 bytes at 100 Gb/s take 79 ns, not 80. All conversions
 //! of this project go through this file, so that a rounding is chosen once: see [`Rounding`].
 
@@ -28,7 +28,7 @@ pub enum Rounding {
     /// The nearest whole nanosecond.
     #[default]
     Nearest,
-    /// The reference's: floored, and a whole number that binary fractions miss loses one as well.
+    /// The 2019 simulator's: floored, and a whole number that binary fractions miss loses one as well.
     Floored,
     /// None is lost where times add up ([`ExactNanos`]); a time by itself is rounded up.
     Exact,
@@ -180,7 +180,7 @@ impl Nanos {
         }
     }
 
-    /// As the reference does: the fraction is truncated to 64 binary digits, the product with 10^9 is floored.
+    /// As the 2019 simulator does: the fraction is truncated to 64 binary digits, the product with 10^9 is floored.
     #[inline]
     fn from_seconds_floored(seconds: f64) -> Nanos {
         const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
@@ -353,7 +353,7 @@ impl fmt::Display for BitRate {
 mod tests {
     use super::*;
 
-    /// The reference's own table of conversions: `tx RATE BYTES SECONDS NANOSECONDS`.
+    /// The 2019 simulator's own table of conversions: `tx RATE BYTES SECONDS NANOSECONDS`.
     const TIMING_TABLE: &str = include_str!("../testdata/timing_table.txt");
 
     #[test]

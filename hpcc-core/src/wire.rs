@@ -7,7 +7,7 @@ crate::named! {
     /// The header stack of every frame.
     #[derive(Default)]
     pub enum WireProfile {
-        /// The reference simulator's: a private header in place of RoCEv2's, no trailers.
+        /// The 2019 simulator's: a private header in place of RoCEv2's, no trailers.
         #[default]
         Reference = "reference",
         /// RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12; ICRC 4, FCS 4.
@@ -38,7 +38,7 @@ crate::settings! {
 }
 
 impl WireSettings {
-    /// Settles what was left to the simulator; whether times are rounded as the reference does.
+    /// Settles what was left to the simulator; whether times are rounded as the 2019 simulator does.
     pub fn resolve(&mut self, floored_times: bool) {
         self.preamble_and_gap.get_or_insert(self.profile.is_real());
         self.exact_rates.get_or_insert(!floored_times);
@@ -100,7 +100,7 @@ impl FrameSizes {
     /// What an acknowledgement takes to name a packet that arrived out of order.
     pub const SELECTIVE_ACK: u32 = 4;
 
-    /// The reference's: 14 link, 20 IPv4; then 8 UDP and 6 sequence for data, 12 for an acknowledgement.
+    /// The 2019 simulator's: 14 link, 20 IPv4; then 8 UDP and 6 sequence for data, 12 for an acknowledgement.
     pub const REFERENCE: FrameSizes = FrameSizes {
         data_overhead: 14 + 20 + 8 + 6,
         first_overhead: 0,

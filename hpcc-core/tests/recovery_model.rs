@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loss recovery against models that are written apart from it, after what papers and manuals say: go-back-N, the reference's
-//! go-back-zero, and IRN's selective repeat (Mittal et al., SIGCOMM 2018). The models count packets, one by one, and keep a state
-//! for each; the product counts bytes and keeps little. Both see the same packets and answers lost; every packet that is sent and
-//! every answer must be the same, at the same time.
+//! Loss recovery against models that are written apart from it, after what papers and manuals say: go-back-N, the 2019
+//! simulator's go-back-zero, and IRN's selective repeat (Mittal et al., SIGCOMM 2018). The models count packets, one by
+//! one, and keep a state for each; the product counts bytes and keeps little. Both see the same packets and answers
+//! lost; every packet that is sent and every answer must be the same, at the same time.
 
 use hpcc_core::cc::LineRate;
 use hpcc_core::random::{Mrg32k3a, Rng};

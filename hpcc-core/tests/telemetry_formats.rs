@@ -8,7 +8,7 @@ use hpcc_core::telemetry::{Hop, HopStack, Layout, MAX_SECTION, Snapshot, Telemet
 use hpcc_core::units::{BitRate, Nanos};
 use proptest::prelude::*;
 
-/// All layouts with records of hops that the drafts name; the reference's is not among them.
+/// All layouts with records of hops that the drafts name; the 2019 simulator's is not among them.
 fn layouts() -> impl Iterator<Item = Layout> {
     Layout::with_records().filter(|layout| layout.name() != "reference")
 }

@@ -245,7 +245,7 @@ pub(crate) mod ffi {
         /// The links between two nodes, up or down, in the order in which they were added.
         fn links_between(self: &Network, a: u32, b: u32) -> Vec<u32>;
         /// Takes links down now, or brings them up. Returns those that changed: not a link that was so before, nor one that comes up
-        /// though the reference uses another between the same nodes.
+        /// though the 2019 simulator uses another between the same nodes.
         fn set_links(self: &Network, links: &[u32], up: bool) -> Vec<u32>;
         /// Links have another rate from now on, 0 for their own, and frames there wrong bits with a probability.
         fn set_quality(self: &Network, links: &[u32], rate_bps: u64, bit_errors: f64);
@@ -263,7 +263,7 @@ pub(crate) mod ffi {
         fn standalone_fct_ns(self: &Network, flow: &StandaloneFlow, host: &Settings) -> Result<u64>;
         /// IPv4 address of a host, as an integer.
         fn address(self: &Network, node: u32) -> u32;
-        /// The time that a frame occupies a link, rounded to nearest or as the reference does.
+        /// The time that a frame occupies a link, rounded to nearest or as the 2019 simulator does.
         fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
         /// Whether a host believes notifications by switches.
         fn accepts_notifications(network: &Network, node: u32, fast_cnp: &Settings) -> bool;

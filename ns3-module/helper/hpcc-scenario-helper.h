@@ -23,7 +23,7 @@ class ScenarioHosts;
 
 /**
  * \ingroup hpcc
- * \brief Runs an experiment that a file describes: TOML, or the reference simulator's config.txt.
+ * \brief Runs an experiment that a file describes: TOML, or the 2019 simulator's config.txt.
  */
 class HpccScenarioHelper
 {

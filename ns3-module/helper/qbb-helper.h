@@ -119,7 +119,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetTelemetry(const std::string& layout);
 
     /**
-     * \brief Repeat faults of the reference simulator; none by default.
+     * \brief Repeat faults of the 2019 simulator; none by default.
      * \param names "all", "none", or names with commas between them (doc/reference-faults.md)
      */
     void SetReferenceFaults(const std::string& names);
@@ -213,14 +213,14 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
     /**
      * \brief Set the first random stream of ECN marking; each switch counts from a place of its own
-     * behind it. By default 0, the first stream; with the reference's shared generator the one
-     * behind those that the reference gives to nodes.
+     * behind it. By default 0, the first stream; with the 2019 simulator's shared generator the one
+     * behind those that the 2019 simulator gives to nodes.
      * \param stream the stream
      */
     void SetEcnStream(uint64_t stream);
 
     /**
-     * \brief Set the seed of PINT's draws; each node makes its own of it. By default the reference
+     * \brief Set the seed of PINT's draws; each node makes its own of it. By default the 2019
      * simulator's, 1.
      * \param seed the seed
      */

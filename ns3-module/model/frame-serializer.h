@@ -26,7 +26,7 @@ class FrameSerializer
   public:
     /**
      * \param settings say what frames look like; ends the program if its frames have no bytes, as
-     * the reference simulator's
+     * the 2019 simulator's
      * \param mtu most payload bytes of a packet
      */
     FrameSerializer(const hpcc::Settings& settings, uint32_t mtu);

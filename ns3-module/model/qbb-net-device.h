@@ -41,7 +41,7 @@ class QbbNode;
  *
  * The engine times frames and obeys pauses; the device is what ns-3 sees of a port. Transmission
  * takes the frame's bytes at the data rate, to the nearest nanosecond, or, with the `floored_times`
- * fault, rounded as the reference simulator rounds (the core's `units` module says how). A frame
+ * fault, rounded as the 2019 simulator rounds (the core's `units` module says how). A frame
  * arrives when its last bit does.
  *
  * Traffic enters through the node: an RdmaHost sends flows of its own, a PacketHost what the node's

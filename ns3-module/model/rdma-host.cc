@@ -453,7 +453,7 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
                             << GetNPorts() - 1 << ", or -1");
     NS_ABORT_MSG_IF(flow.maxRate.GetBitRate() > 0 && flow.maxRate < DataRate("1Mbps"),
                     "the rate of a flow is " << flow.maxRate << "; expected at least 1Mbps");
-    // Priority 0 is never paused; files of the reference simulator use it.
+    // Priority 0 is never paused; files of the 2019 simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
                         "flows cannot have the priority " << +flow.priority << "; expected 0 to 7");
     const std::string wrong = TryRust([&] {

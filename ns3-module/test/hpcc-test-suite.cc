@@ -37,7 +37,7 @@ TestNetwork::TestNetwork(const std::string& faults)
     helper.SetReferenceFaults(faults);
     SetControl("hpcc");
     helper.SetTelemetry("reference");
-    // As in the reference, unless a test is about it.
+    // As in the 2019 simulator, unless a test is about it.
     helper.SetHostAttribute("Timeout", StringValue("0s"));
 }
 

@@ -89,13 +89,13 @@ class HpccTestCase : public TestCase
 
 /**
  * \ingroup hpcc
- * \brief A network with the parameters of the runs whose results the reference simulator printed.
+ * \brief A network with the parameters of the runs whose results the 2019 simulator printed.
  */
 class TestNetwork
 {
   public:
     /**
-     * \param faults the reference simulator's faults that the network repeats
+     * \param faults the 2019 simulator's faults that the network repeats
      */
     explicit TestNetwork(const std::string& faults = "none");
 

@@ -38,7 +38,7 @@ class CableTest : public HpccTestCase
     /**
      * \brief Make the two hosts and the cable.
      * \param rate data rate of both ends
-     * \param faults the reference simulator's faults that both ends repeat
+     * \param faults the 2019 simulator's faults that both ends repeat
      * \param loss probability with which frames to the left are lost
      */
     void MakeCable(const std::string& rate, const std::string& faults = "none", double loss = 0)
@@ -123,13 +123,13 @@ class CableTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief Frames take their exact time, the nearest nanosecond, or the reference simulator's.
+ * \brief Frames take their exact time, the nearest nanosecond, or the 2019 simulator's.
  */
 class FrameTimingTest : public CableTest
 {
   public:
     FrameTimingTest()
-        : CableTest("Frames take exact times, the nearest nanoseconds, or the reference's")
+        : CableTest("Frames take exact times, the nearest nanoseconds, or the 2019 simulator's")
     {
     }
 
@@ -161,7 +161,7 @@ class FrameTimingTest : public CableTest
      * \param rate data rate
      * \param sizes bytes of each
      * \param arrivals what is expected
-     * \param faults the reference simulator's faults
+     * \param faults the 2019 simulator's faults
      */
     void Expect(const std::string& rate,
                 const std::vector<uint32_t>& sizes,
@@ -251,13 +251,13 @@ class PauseTest : public CableTest
 /**
  * \ingroup hpcc
  * \brief Random loss spares PFC frames, for a lost resume would pause a port for good; the
- * reference simulator's does not.
+ * 2019 simulator's does not.
  */
 class PfcLossTest : public CableTest
 {
   public:
     PfcLossTest()
-        : CableTest("PFC frames are not lost, in the reference simulator they are")
+        : CableTest("PFC frames are not lost, in the 2019 simulator they are")
     {
     }
 

@@ -98,13 +98,13 @@ class DisposedHostTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief Flow completion times that the reference simulator printed for the same network and flows.
+ * \brief Flow completion times that the 2019 simulator printed for the same network and flows.
  */
 class ReferenceFctTest : public HpccTestCase
 {
   public:
     ReferenceFctTest()
-        : HpccTestCase("Flow completion times are the reference simulator's")
+        : HpccTestCase("Flow completion times are the 2019 simulator's")
     {
     }
 

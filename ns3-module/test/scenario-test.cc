@@ -142,7 +142,7 @@ class ScenarioTest : public HpccTestCase
         std::getline(fct, line);
         NS_TEST_EXPECT_MSG_EQ(line,
                               "0b000001 0b000101 10000 100 20500 0 5896 5896",
-                              "a line as the reference simulator's, at exact rates");
+                              "a line as the 2019 simulator's, at exact rates");
     }
 
     /**

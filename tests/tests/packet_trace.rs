@@ -31,8 +31,8 @@ fn of(records: &[TraceRecord], kind: PacketKind, event: TraceEvent) -> Vec<Trace
     records.iter().filter(|record| (record.kind, record.event) == (kind, event)).copied().collect()
 }
 
-/// PFC frames come from an address of the link, which the reference numbers by the topology file, and say how much waits at their
-/// port. What arrives while one waits for its port finds it in queue 0.
+/// PFC frames come from an address of the link, which the 2019 simulator numbers by the topology file, and say how much
+/// waits at their port. What arrives while one waits for its port finds it in queue 0.
 #[test]
 fn pfc_frames_have_the_addresses_of_their_link_and_say_how_much_waits() {
     let records = trace(&[]);
@@ -81,7 +81,7 @@ fn a_failed_link_drops_what_waits_and_what_arrives() {
     assert!(arriving.clone().all(|record| record.node == 2 && record.queue == 0));
 }
 
-/// The reference knows one link between two nodes, the last one, and its trace lists the ports of that.
+/// The 2019 simulator knows one link between two nodes, the last one, and its trace lists the ports of that.
 #[test]
 fn the_header_lists_the_ports_that_are_used() {
     let ports = |settings: &[&str]| {
@@ -101,7 +101,7 @@ fn the_header_lists_the_ports_that_are_used() {
     assert_eq!(ports(&["compatibility.last_parallel_link=false"]), [1, 2, 3, 4]);
 }
 
-/// Pauses that are resumes make the buffer overflow. The reference does not tell.
+/// Pauses that are resumes make the buffer overflow. The 2019 simulator does not tell.
 #[test]
 fn an_overflow_is_traced_but_not_in_the_reference() {
     let overflow = ["PAUSE_TIME=0.5"];

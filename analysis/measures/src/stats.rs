@@ -9,7 +9,7 @@ use hpcc_model::results::FctRecord;
 use crate::results::Results;
 use crate::spread::{Distribution, Spread};
 
-/// Element int(n * percent / 100) of n sorted values, the reference simulator's notion of a percentile; 0 if
+/// Element int(n * percent / 100) of n sorted values, the 2019 simulator's notion of a percentile; 0 if
 /// there are none.
 pub fn percentile<T: Copy + Default>(sorted: &[T], percent: usize) -> T {
     let rank = sorted.len() * percent / 100;

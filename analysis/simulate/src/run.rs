@@ -223,7 +223,7 @@ impl Run {
             if scenario.monitor.control_interval.is_some() {
                 engine.measure_rtts();
             }
-            // Flows, link failures, samples: of the same nanosecond the reference simulator has them in this order.
+            // Flows, link failures, samples: of the same nanosecond the 2019 simulator has them in this order.
             let is_last = part + 1 == engines.len();
             engine.add_flows(if is_last { take(&mut requests) } else { requests.clone() });
             if !scenario.flows.jobs.is_empty() {

@@ -14,7 +14,7 @@ use hpcc_model::scenario::{QueueHistogram, Scenario};
 /// Between two samples of the queues for statistics, where there is neither histogram nor time series.
 const STATISTICS_INTERVAL: Nanos = Nanos::MICROSECOND;
 
-/// Between two samples of the reference simulator's histogram.
+/// Between two samples of the 2019 simulator's histogram.
 const HISTOGRAM_INTERVAL: Nanos = Nanos(100);
 
 /// Between two looks at the progress.

@@ -11,7 +11,7 @@ use hpcc_core::units::Nanos;
 /// A kind of sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleKind {
-    /// The reference's histogram of queue lengths.
+    /// The 2019 simulator's histogram of queue lengths.
     Histogram,
     /// Statistics of queue lengths.
     Statistics,

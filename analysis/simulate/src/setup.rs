@@ -8,7 +8,7 @@ use hpcc_model::scenario::{EventOrder, Scenario};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-/// The stream of the reference's error model, whose seed is 1.
+/// The stream of the 2019 simulator's error model, whose seed is 1.
 const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 
 /// Where the random numbers of a scenario come from.

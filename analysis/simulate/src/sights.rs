@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 /// ECN field of IP: congestion experienced.
 const CE: u8 = 3;
-/// Where the reference simulator's PFC frames go.
+/// Where the 2019 simulator's PFC frames go.
 const BROADCAST: u32 = 0xffff_ffff;
 
 /// The nodes that are watched, and how their frames are written.
@@ -25,7 +25,7 @@ pub struct Sights {
     pub writer: Arc<Mutex<ResultWriter>>,
     /// Pauses by those who send them, if they are recorded.
     pub holds: Arc<Mutex<Vec<Hold>>>,
-    /// How often each record of a node is written: the reference writes it as often as its list names the node.
+    /// How often each record of a node is written: the 2019 simulator writes it as often as its list names the node.
     pub traced: HashMap<u32, u32>,
     pub captured: HashSet<u32>,
     /// Whether telemetry is the time when a packet left its sender.

@@ -50,9 +50,9 @@ pub fn harmless(engine: &Paused<'_>) -> Option<Note> {
     (!names.is_empty()).then(|| Note::new("idle-attacks", text()))
 }
 
-/// What the reference does otherwise in such a run, and is not repeated.
+/// What the 2019 simulator does otherwise in such a run, and is not repeated.
 fn unlike_the_reference(engine: &Paused<'_>, measured: &Measured) -> Vec<Note> {
-    /// Bytes of a port's queues in the reference.
+    /// Bytes of a port's queues in the 2019 simulator.
     const QUEUES: u64 = 1_000 << 20;
     let own = engine.totals().resumes_by_own_port;
     let twice = (own > 0).then(|| {
@@ -62,7 +62,10 @@ fn unlike_the_reference(engine: &Paused<'_>, measured: &Measured) -> Vec<Note> {
         )
     });
     let long = (measured.queue.max_bytes > QUEUES).then(|| {
-        format!("queues of a port were longer than {QUEUES} bytes: the reference drops what comes then, and its results are others")
+        format!(
+            "queues of a port were longer than {QUEUES} bytes: the 2019 simulator drops what comes then, and its results \
+             are others"
+        )
     });
     let twice = twice.map(|text| Note::new("port-sends-twice", text));
     twice.into_iter().chain(long.map(|text| Note::new("long-queue", text))).collect()

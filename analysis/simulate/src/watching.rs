@@ -71,7 +71,7 @@ fn macs(network: &Network) -> Vec<Vec<u64>> {
     macs
 }
 
-/// The reference gives each link a network of its own; PFC frames come from there.
+/// The 2019 simulator gives each link a network of its own; PFC frames come from there.
 fn port_address(network: &Network, node: u32, link: u32) -> u32 {
     let base = 0x0a00_0000 + ((link / 254 + 1) << 16) + ((link % 254 + 1) << 8);
     base + if network.links[link as usize].a == node { 1 } else { 2 }

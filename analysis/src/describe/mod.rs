@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `topology` and `workload`: what a file describes, in figures and in the reference's formats.
+//! `topology` and `workload`: what a file describes, in figures and in the 2019 simulator's formats.
 
 mod distribution;
 mod max_flow;

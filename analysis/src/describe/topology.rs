@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `topology`: what a network consists of, and the network in the reference's format.
+//! `topology`: what a network consists of, and the network in the 2019 simulator's format.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -28,12 +28,12 @@ const PAYLOAD: u32 = 1_000;
 /// Which network, and what to do with it.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A scenario, a config.txt of the reference simulator, or a topology file of it.
+    /// A scenario, a config.txt of the 2019 simulator, or a topology file of it.
     file: PathBuf,
     /// Overrides a key of the scenario; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
     set: Vec<String>,
-    /// Writes the network in the reference's format, too.
+    /// Writes the network in the 2019 simulator's format, too.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
     /// Draws the network by tiers, too. Nodes with the same links are one box, links between two boxes one line with their number.

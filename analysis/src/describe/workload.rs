@@ -33,17 +33,17 @@ use crate::table::table;
 /// Which flows, and what to do with them.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A scenario, a config.txt or a flow file of the reference simulator, a job of another simulator (GOAL, .cm, SimAI), or a
-    /// distribution of flow sizes.
+    /// A scenario, a config.txt or a flow file of the 2019 simulator, a job of another simulator (GOAL, .cm, SimAI), or
+    /// a distribution of flow sizes.
     file: PathBuf,
-    /// The network: a .topo of htsim, or a topology in the reference's format.
+    /// The network: a .topo of htsim, or a topology in the 2019 simulator's format.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
     /// Overrides a key of the scenario; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
     set: Vec<String>,
-    /// Writes the flows in the reference's format, or as a connection matrix of htsim (FILE.cm), or the one job as GOAL
-    /// (FILE.goal) or as Chakra traces (FILE.et, which becomes FILE.RANK.et).
+    /// Writes the flows in the 2019 simulator's format, or as a connection matrix of htsim (FILE.cm), or the one job as
+    /// GOAL (FILE.goal) or as Chakra traces (FILE.et, which becomes FILE.RANK.et).
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
@@ -106,7 +106,7 @@ pub fn workload(options: &Options) -> Result<()> {
         Some(file) if is_job(file) => {}
         Some(file) if is(file, "cm") => write_matrix(&flows, file)?,
         Some(file) => {
-            ensure_plain(&flows, "flow files of the reference")?;
+            ensure_plain(&flows, "flow files of the 2019 simulator")?;
             save::create(file, |out| {
                 writeln!(out, "{}", flows.len())?;
                 flows.iter().try_for_each(|flow| reference::write_flow(flow, out))

@@ -265,12 +265,12 @@ mod tests {
         let figures = Figure::all(&folder).expect("figures");
         assert!(!figures.is_empty());
         for figure in figures {
-            let file = SweepFile::read(&figure.path, Form::Quick).expect("quick form");
+            let file = SweepFile::read(&figure.path, Form::Quick).expect("a smaller version");
             let runs = crate::sweep::plan(&file, &[]).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(runs.len(), file.run_count(), "{}", figure.name);
             assert!(!file.claims.is_empty() && !file.source.is_empty(), "{}", figure.name);
             let kept = figure.kept(&folder, Form::Quick).expect("verdicts");
-            let kept = kept.unwrap_or_else(|| panic!("{}: no results of the quick form are kept", figure.name));
+            let kept = kept.unwrap_or_else(|| panic!("{}: no results with --quick are kept", figure.name));
             let texts: Vec<&str> = kept.claims.iter().map(|judged| judged.claim.as_str()).collect();
             let claims: Vec<&str> = file.claims.iter().map(|claim| claim.text.as_str()).collect();
             assert_eq!(texts, claims, "{}: the kept results are of other claims", figure.name);

@@ -18,7 +18,7 @@ use hpcc_core::node::{NodeSettings, Owner, Part};
 use hpcc_core::settings::{Setting, Settings};
 use hpcc_model::scenario;
 
-/// The section of the reference's faults. A node has them in one text, files have a key for each, and a profile.
+/// The section of the 2019 simulator's faults. A node has them in one text, files have a key for each, and a profile.
 const FAULTS: &str = "compatibility";
 
 /// The section of attacks, which are no node's settings.

@@ -103,7 +103,7 @@ pub struct Keys {
     /// How figures look.
     #[serde(default)]
     figure: Vec<FigureKeys>,
-    /// The small form of the experiment, for --quick.
+    /// A smaller version of the experiment, for --quick.
     quick: Option<QuickKeys>,
     /// Expected results.
     #[serde(default)]
@@ -113,11 +113,11 @@ pub struct Keys {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct QuickKeys {
-    /// Seeds of the small form, in place of the file's.
+    /// Seeds for --quick, in place of the file's.
     seeds: Option<Vec<Placed<u64>>>,
-    /// Settings of the small form in all runs, KEY=VALUE each.
+    /// Settings of all runs with --quick, KEY=VALUE each.
     set: Vec<Placed<String>>,
-    /// Further differences from the source in the small form, a sentence each.
+    /// Further differences from the source with --quick, a sentence each.
     deviations: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ impl SweepFile {
         check(source, keys, form)
     }
 
-    /// The quick form of a full one, if the file has it.
+    /// The smaller version of a full one, if the file has it.
     ///
     /// # Errors
     /// As [`read`](SweepFile::read).
@@ -219,8 +219,9 @@ fn syntax(source: &Source, error: &toml::de::Error) -> InputError {
     let path = source.path.display();
     let is_scenario = source.text.lines().any(|line| line.trim_end() == "[topology]");
     match kind(&source.path) {
-        Ok(FileKind::Reference) if !source.text.trim().is_empty() => source
-            .error(None, "this is no sweep, which is TOML: ./hpcc run takes a config.txt of the reference simulator"),
+        Ok(FileKind::Reference) if !source.text.trim().is_empty() => {
+            source.error(None, "this is no sweep, which is TOML: ./hpcc run takes a config.txt of the 2019 simulator")
+        }
         Ok(FileKind::Scenario) if is_scenario => {
             source.error(None, format!("this is a scenario: use ./hpcc run {path}"))
         }
@@ -261,7 +262,9 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
     let quick = match (form, keys.quick) {
         (Form::Full, _) => QuickKeys::default(),
         (Form::Quick, Some(quick)) => quick,
-        (Form::Quick, None) => return Err(text.error(None, "there is no quick form; expected a section [quick]")),
+        (Form::Quick, None) => {
+            return Err(text.error(None, "--quick: there is no smaller version; expected a section [quick]"));
+        }
     };
     for variant in &keys.variant {
         check_name(&text, "variant", &variant.name, variant.name.at())?;

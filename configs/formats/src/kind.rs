@@ -15,7 +15,7 @@ pub enum FileKind {
     Scenario,
     /// Variants of one, as TOML.
     Sweep,
-    /// One simulation, as the reference's `config.txt`.
+    /// One simulation, as the 2019 simulator's `config.txt`.
     Reference,
     /// A job of another simulator.
     Job,
@@ -42,7 +42,7 @@ pub(crate) fn scenario_text(path: &Path) -> Result<String, InputError> {
     alone::scenario(path).map_or_else(|| text::read(path), Ok)
 }
 
-/// Whether a file is TOML, not the reference's `config.txt`.
+/// Whether a file is TOML, not the 2019 simulator's `config.txt`.
 pub(crate) fn is_toml(path: &Path, text: &str) -> bool {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
         return true;

@@ -7,7 +7,7 @@
 //! | [`load()`] | one simulation, whichever format describes it |
 //! | [`toml_format`] | scenarios in TOML |
 //! | [`kind`] | what a file describes |
-//! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the 2019 simulator |
 //! | [`sonic`] | `config_db.json` of a switch with SONiC |
 
 pub mod alone;

@@ -14,9 +14,9 @@ use std::path::Path;
 /// Reads and checks a scenario.
 ///
 /// A `.toml` file is TOML, and so is any file whose first line of content opens a section or assigns a value;
-/// a job of another simulator alone is one, too; everything else is the reference's `config.txt`. Each override is `KEY=VALUE` and replaces what the file
-/// says: a dotted path for TOML (`congestion_control.eta=0.98`), a key for the reference (`U_TARGET=0.98`). In
-/// both, `compatibility.NAME=false` corrects one of the reference's faults.
+/// a job of another simulator alone is one, too; everything else is the 2019 simulator's `config.txt`. Each override is
+/// `KEY=VALUE` and replaces what the file says: a dotted path for TOML (`congestion_control.eta=0.98`), a key for the
+/// 2019 simulator (`U_TARGET=0.98`). In both, `compatibility.NAME=false` corrects one of the 2019 simulator's faults.
 ///
 /// # Errors
 /// Anything that is misspelt, missing, out of range or inconsistent, with file and line where there is one.
@@ -43,7 +43,7 @@ pub fn load_text(path: &Path, text: &str) -> Result<Scenario, InputError> {
     parse(path, text, &[], NodeSettings::default())
 }
 
-/// Whether a scenario is TOML, and no `config.txt` of the reference.
+/// Whether a scenario is TOML, and no `config.txt` of the 2019 simulator.
 pub fn is_toml_file(path: &Path) -> bool {
     scenario_text(path).is_ok_and(|text| is_toml(path, &text))
 }

@@ -54,7 +54,7 @@ pub struct Places {
     pub min_rate: Blame,
     /// Flows whose control is recorded.
     pub control_flows: Blame,
-    /// What may leave flows without control; `None`: such flows run, as in the reference's files.
+    /// What may leave flows without control; `None`: such flows run, as in the 2019 simulator's files.
     pub control: Option<Control>,
 }
 

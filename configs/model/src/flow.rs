@@ -17,7 +17,7 @@ pub struct Flow {
     pub priority: u8,
     /// Destination port; by convention 100 for ordinary flows and 200 for incast.
     pub dport: u16,
-    /// Payload bytes, at least 1, or [`ENDLESS`]; the reference's flow files end at 2^32 - 1.
+    /// Payload bytes, at least 1, or [`ENDLESS`]; the 2019 simulator's flow files end at 2^32 - 1.
     pub size: u64,
     /// When the sender learns of it.
     pub start: Nanos,

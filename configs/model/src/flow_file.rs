@@ -48,7 +48,7 @@ const NAMES: [(&str, Column); 11] = [
     ("skip", Column::Skip),
 ];
 
-/// Of the reference.
+/// Of the 2019 simulator.
 const REFERENCE: &str = "src dst priority dport size start";
 /// Of a descendant that balances loads.
 const WITHOUT_PORT: &str = "src dst priority size start";
@@ -88,8 +88,8 @@ impl Columns {
         }
     }
 
-    /// Guesses them from the words of lines, each a flow. Six are those of the reference, unless what would be sizes are
-    /// fractions, or ports too large while sizes are few seconds.
+    /// Guesses them from the words of lines, each a flow. Six are those of the 2019 simulator, unless what would be
+    /// sizes are fractions, or ports too large while sizes are few seconds.
     fn guess(lines: &[Vec<String>]) -> &'static str {
         let number = |line: &[String], index: usize| line.get(index).and_then(|word| word.parse::<f64>().ok());
         let Some(first) = lines.first() else { return REFERENCE };
@@ -124,7 +124,7 @@ pub struct FlowFile {
     path: PathBuf,
     form: FlowForm,
     columns: Arc<Columns>,
-    /// Columns that were guessed and are not those of the reference.
+    /// Columns that were guessed and are not those of the 2019 simulator.
     guessed: Option<&'static str>,
     /// Whether the columns may be others.
     doubtful: bool,
@@ -163,7 +163,7 @@ impl FlowFile {
         self.note.get().cloned()
     }
 
-    /// The columns, as a file of TOML names them, unless they are those of the reference.
+    /// The columns, as a file of TOML names them, unless they are those of the 2019 simulator.
     pub fn foreign_columns(&self) -> Option<String> {
         self.guessed.map(Into::into)
     }

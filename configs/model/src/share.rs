@@ -16,7 +16,7 @@ pub fn divide(scenario: &Scenario, parts: u32) -> Result<Vec<u32>, String> {
     } else if !scenario.attacks.is_empty() {
         "it has attackers, who know all flows; expected none"
     } else if scenario.faults().shared_rng {
-        "all its nodes draw from one generator, which is the reference's fault shared_rng"
+        "all its nodes draw from one generator, which is the 2019 simulator's fault shared_rng"
     } else if !scenario.flows.jobs.is_empty() && !scenario.transport().shares_queue_pairs(true) {
         "its jobs have a queue pair for each message; expected transport.queue_pairs = \"per_pair\""
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HPCC's control law, in the reference simulator's rate form (Algorithm 1 of the paper, lines 13 to 19;
+//! HPCC's control law, in the 2019 simulator's rate form (Algorithm 1 of the paper, lines 13 to 19;
 //! REQ-05). HPCC and HPCC-PINT differ in how they learn the utilisation, not in what they make of it.
 
 use super::share::or_share;
@@ -10,8 +10,8 @@ use crate::units::{BitRate, Nanos};
 const STEP: u64 = 500;
 
 crate::settings! {
-    /// Parameters of the control law. The defaults are the reference's `config.txt` preset for HPCC, with the paper's
-    /// maxStage of 5.
+    /// Parameters of the control law. The defaults are the 2019 simulator's `config.txt` preset for HPCC, with the
+    /// paper's maxStage of 5.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ControlLaw {
         /// Target utilisation eta: the share of the busiest link's capacity that flows aim for.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DCQCN (Zhu et al., SIGCOMM 2015) as the reference simulator has it: every marked acknowledgement counts as
+//! DCQCN (Zhu et al., SIGCOMM 2015) as the 2019 simulator has it: every marked acknowledgement counts as
 //! a congestion notification, and decreases and increases come from timers; increases also from the paper's counter of bytes, if
 //! it is set.
 //!
@@ -35,13 +35,13 @@ pub const NOTICE: u8 = 3;
 const BY_TIME: usize = 0;
 const BY_BYTES: usize = 1;
 
-/// The reference's first decrease comes this much later than the interval says.
+/// The 2019 simulator's first decrease comes this much later than the interval says.
 const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
 
 crate::settings! {
-    /// Parameters of DCQCN. The defaults are the reference's preset for 100 Gb/s, with two intervals of the paper:
-    /// notifications, which the reference does not limit, and alpha. With the preset's 1 us alpha would vanish between
-    /// two notifications; it belongs to the reference's fault `notify_every_mark`.
+    /// Parameters of DCQCN. The defaults are the 2019 simulator's preset for 100 Gb/s, with two intervals of the paper:
+    /// notifications, which the 2019 simulator does not limit, and alpha. With the preset's 1 us alpha would vanish
+    /// between two notifications; it belongs to the 2019 simulator's fault `notify_every_mark`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DcqcnConfig {
         /// Weight g of the newest interval in alpha, the estimate of congestion by which the rate is cut.
@@ -90,7 +90,7 @@ crate::settings! {
         /// Share of the rate that each cut leaves at least (`rpg_min_dec_fac`, there in percent).
         #[change = "0.5 and less change nothing: a cut leaves half. A larger one makes cuts small."]
         pub min_decrease_factor: f64 {0.0..=1.0} = 0.0;
-        /// Rate at which a flow is no longer limited, but by its port (`rpg_max_rate`); `auto`: the line rate.
+        /// Rate from which on only its port limits a flow (`rpg_max_rate`); `auto`: the line rate.
         #[change = "Set it below the line rate to let recovered flows send at line rate again."]
         pub max_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
         /// Lowest sending rate of a flow; `auto`: 1/100 of the line rate.
@@ -126,7 +126,7 @@ impl Algorithm for DcqcnConfig {
     }
 
     fn needs(&self) -> Needs {
-        // The reference's preset has no window, and its acknowledgements overtake data.
+        // The 2019 simulator's preset has no window, and its acknowledgements overtake data.
         Needs {
             notification_interval: Some(self.notification_interval),
             reaction: Reaction::Mark,
@@ -274,7 +274,7 @@ impl Dcqcn {
         if let Some(step) = step {
             self.target = self.target.saturating_add(step).min(self.limits.line_rate);
         }
-        // Each half is truncated on its own, as in the reference.
+        // Each half is truncated on its own, as in the 2019 simulator.
         self.rate = BitRate(self.rate.0 / 2 + self.target.0 / 2);
         self.increases[by] = self.increases[by].saturating_add(1);
         if self.config.max_rate.is_some_and(|most| self.rate >= most) {

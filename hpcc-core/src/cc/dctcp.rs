@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DCTCP (Alizadeh et al., SIGCOMM 2010) in the rate form of the reference simulator.
+//! DCTCP (Alizadeh et al., SIGCOMM 2010) in the rate form of the 2019 simulator.
 //!
 //! Once in a round trip the fraction of marked acknowledgements moves alpha; the first mark of a round trip
 //! cuts the rate by alpha / 2, a round trip without a cut raises it.
@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 crate::settings! {
-    /// Parameters of DCTCP. The defaults are the reference's preset for 100 Gb/s.
+    /// Parameters of DCTCP. The defaults are the 2019 simulator's preset for 100 Gb/s.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DctcpConfig {
         /// Weight g of the newest round trip's fraction of marked packets in alpha, by half of which the rate is cut.
@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// After two NACKs an acknowledgement may pass `snd_nxt`: nothing is in flight, or 4 billion packets in the
-    /// reference.
+    /// 2019 simulator.
     #[test]
     fn a_batch_is_not_negative() {
         for (wrapping_in_flight, marked_fraction) in [(false, 1.0), (true, 0.0)] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HPCC in the rate form of the reference simulator (Li et al., SIGCOMM 2019, Algorithm 1; REQ-05..08).
+//! HPCC in the rate form of the 2019 simulator (Li et al., SIGCOMM 2019, Algorithm 1; REQ-05..08).
 //!
 //! | quantity of the paper | here |
 //! | --- | --- |
@@ -11,7 +11,7 @@
 //! | W_ai, additive increase in bytes | [`ControlLaw::additive_increase`], as a rate: W_ai = ai * T / 8 |
 //!
 //! Records that cannot be compared with the last ones - they are of another path, or too late - take their place, and U and
-//! incStage start over, as in [HPCC++](super::hpcc_plus). The reference compares them all the same
+//! incStage start over, as in [HPCC++](super::hpcc_plus). The 2019 simulator compares them all the same
 //! ([`ReferenceFaults::blind_to_paths`](crate::reference_faults::ReferenceFaults::blind_to_paths)).
 
 use super::share::or_share;
@@ -260,7 +260,7 @@ impl CongestionControl for Hpcc {
         decision
     }
 
-    /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the reference stays.
+    /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the 2019 simulator stays.
     fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         let Telemetry::Hops(stack) = notification.telemetry else { return Err(NoEffect::NoRecords) };
         let known = self.last.begin_with(notification.now, stack) || self.limits.faults.blind_to_paths;
@@ -291,7 +291,7 @@ fn lower(lowest: (BitRate, Option<u8>), rate: BitRate, place: u8) -> (BitRate, O
 /// Normalised in-flight bytes of one link: txRate / B + qlen / (B * T), the queue counted at the shorter of
 /// two samples (paper, equation 2 and line 5 of Algorithm 1).
 ///
-/// The order of operations is the reference's, to the last bit. Its queue term is qlen * line / (B * W):
+/// The order of operations is the 2019 simulator's, to the last bit. Its queue term is qlen * line / (B * W):
 /// the paper's where W = line * T. Where W is 0 ([`crate::reference_faults::ReferenceFaults::windowless_hpcc`]) it is infinite, or not
 /// a number for an empty queue.
 #[inline]
@@ -336,7 +336,7 @@ mod tests {
         hpcc.on_feedback(&Feedback { telemetry: Telemetry::Hops(&hops), ..ack(0, ack_seq, snd_nxt) }, &mut rng())
     }
 
-    /// Without a window the path's own bytes weigh the queue; the reference divides by the window all the same.
+    /// Without a window the path's own bytes weigh the queue; the 2019 simulator divides by the window all the same.
     #[test]
     fn a_queue_weighs_the_same_without_a_window() {
         let stack = HopStack::new(MODULUS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HPCC over PINT telemetry (Ben Basat et al., SIGCOMM 2020) as the reference simulator has it: the switches
+//! HPCC over PINT telemetry (Ben Basat et al., SIGCOMM 2020) as the 2019 simulator has it: the switches
 //! average the utilisation, a packet brings home the largest of its path, and a sender may look at only a
 //! fraction of the acknowledgements.
 
@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 const DRAWS: u32 = 65_536;
 
 crate::settings! {
-    /// Parameters of HPCC-PINT. The defaults are the reference's preset for 100 Gb/s.
+    /// Parameters of HPCC-PINT. The defaults are the 2019 simulator's preset for 100 Gb/s.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccPintConfig {
         /// Probability that the sender looks at the telemetry of an acknowledgement.
@@ -125,10 +125,10 @@ mod tests {
             assert_eq!(feed(seq), RateDecision::Repace(BitRate::mbps(50_050)), "{seq}");
         }
         assert_eq!(rate(feed(50_001)), BitRate::mbps(50_050));
-        assert_eq!(rate(feed(51_000)), BitRate::mbps(25_075), "the reference has moved");
+        assert_eq!(rate(feed(51_000)), BitRate::mbps(25_075), "the 2019 simulator has moved");
     }
 
-    /// The rate follows from the reference and this code alone: the switches have averaged it already.
+    /// The rate follows from the 2019 simulator and this code alone: the switches have averaged it already.
     #[test]
     fn the_sender_does_not_average() {
         let (mut pint, mut rng) = (pint(1.0), rng());

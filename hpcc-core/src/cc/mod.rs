@@ -117,7 +117,7 @@ pub struct FlowLimits {
     pub hops: u8,
     /// Whether packets may bring the records of some hops of their path only.
     pub some_hops: bool,
-    /// Faults of the reference that are repeated.
+    /// Faults of the 2019 simulator that are repeated.
     pub faults: ReferenceFaults,
 }
 
@@ -231,8 +231,8 @@ pub struct Loss {
 /// accepted; [`on_timer`](CongestionControl::on_timer) for a timer of its own; [`on_port`](CongestionControl::on_port) after
 /// a failed link has moved the flow to another port. A decision takes effect before the next call. Nothing is called after the last byte was acknowledged.
 ///
-/// `rng` is shared by the flows whose feedback comes in by the same port of a host, in the reference by the whole network: a
-/// controller that draws from it changes what these draw.
+/// `rng` is shared by the flows whose feedback comes in by the same port of a host, in the 2019 simulator by the whole
+/// network: a controller that draws from it changes what these draw.
 pub trait CongestionControl: Send + Debug {
     /// Takes in one acknowledgement.
     fn on_feedback(&mut self, feedback: &Feedback<'_>, rng: &mut Rng) -> RateDecision;
@@ -258,7 +258,7 @@ pub trait CongestionControl: Send + Debug {
         Err(NoEffect::NoReaction)
     }
 
-    /// The flow moved to a port of this rate. As in the reference only DCQCN's target follows.
+    /// The flow moved to a port of this rate. As in the 2019 simulator only DCQCN's target follows.
     fn on_port(&mut self, _line_rate: BitRate) {}
 
     /// The time of an armed timer has come; it is no longer armed.

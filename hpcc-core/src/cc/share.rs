@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rates that follow the line rate of a sender's port unless they are set: steps and least rates, whose defaults the reference's
-//! presets scale with the network's rate.
+//! Rates that follow the line rate of a sender's port unless they are set: steps and least rates, whose defaults the
+//! 2019 simulator's presets scale with the network's rate.
 
 use crate::units::BitRate;
 
@@ -26,8 +26,8 @@ mod tests {
         assert_eq!(or_share(None, BitRate(9), 500), BitRate(1));
     }
 
-    /// The presets of the reference for 100 Gb/s; at other rates no flow may be kept from slowing down by more than a hundredth
-    /// of its line.
+    /// The presets of the 2019 simulator for 100 Gb/s; at other rates no flow may be kept from slowing down by more
+    /// than a hundredth of its line.
     #[test]
     fn least_rates_follow_the_line_rate() {
         for mut algorithm in cc::all() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TIMELY (Mittal et al., SIGCOMM 2015) as the reference simulator has it: once in a round trip, the
+//! TIMELY (Mittal et al., SIGCOMM 2015) as the 2019 simulator has it: once in a round trip, the
 //! round-trip time and its gradient move the rate.
 
 use super::share::or_share;
@@ -13,8 +13,8 @@ use alloc::format;
 use alloc::sync::Arc;
 
 crate::settings! {
-    /// Parameters of TIMELY. The defaults are the reference's preset for 100 Gb/s; the reference fixes all but the
-    /// rates.
+    /// Parameters of TIMELY. The defaults are the 2019 simulator's preset for 100 Gb/s; the 2019 simulator fixes all
+    /// but the rates.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct TimelyConfig {
         /// Added to the rate in each of the first `hyper_after` increases in a row; `auto`: 1/1000 of the line rate.
@@ -48,7 +48,7 @@ crate::settings! {
     }
 }
 
-/// The times of the reference, which fixes them.
+/// The times of the 2019 simulator, which fixes them.
 pub const LOW: Nanos = Nanos(50_000);
 /// The higher one.
 pub const HIGH: Nanos = Nanos(500_000);
@@ -83,7 +83,7 @@ impl Algorithm for TimelyConfig {
     }
 
     fn needs(&self) -> Needs {
-        // The reference's preset has no window, and its acknowledgements overtake data.
+        // The 2019 simulator's preset has no window, and its acknowledgements overtake data.
         Needs { reads: Reads::SendTime, window: false, acks_first: true, ..Needs::default() }
     }
 

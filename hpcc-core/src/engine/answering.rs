@@ -200,7 +200,7 @@ impl Engine {
     }
 
     /// The port by which an answer to a frame leaves: the one that the data's direction of the flow hashes to, as in the
-    /// reference.
+    /// 2019 simulator.
     #[inline]
     pub(super) fn port_back(&mut self, node: u32, f: FrameId) -> Option<u16> {
         let host = self.nodes.host(node);

@@ -21,8 +21,8 @@ pub(super) struct Chance {
     /// What is lost on the way to ports, and what comes there with wrong bits.
     losses: Vec<Loss>,
     streams: Streams,
-    /// Ports lose frames by sequences of their own. In the reference those of a link with its own probability, and those of all
-    /// others, draw from one.
+    /// Ports lose frames by sequences of their own. In the 2019 simulator those of a link with its own probability, and
+    /// those of all others, draw from one.
     has_own_losses: bool,
     /// Losses hit PFC frames, too.
     loses_pfc: bool,
@@ -93,7 +93,7 @@ impl Engine {
         }
     }
 
-    /// What comes to these ports is lost with a probability. In the reference they share one sequence.
+    /// What comes to these ports is lost with a probability. In the 2019 simulator they share one sequence.
     pub fn lose(&mut self, ports: &[(u32, u16)], stream: (u32, u64), probability: f64) {
         let mut shared = None;
         for &(node, port) in ports {

@@ -27,7 +27,7 @@ pub(super) struct Flows {
     pub rtts: Option<BTreeMap<u32, Nanos>>,
     /// Queue pairs that flows share stay when their last message has finished: something may come for them still.
     pub keeps_queue_pairs: bool,
-    /// As the reference fault `wrapping_ports` has it.
+    /// As the 2019 simulator's fault `wrapping_ports` has it.
     pub wraps_ports: bool,
     /// Receivers to close when the window ends: their hosts and keys.
     pub closings: Vec<(u32, u32)>,

@@ -73,8 +73,8 @@ impl Engine {
         self.all.agenda.wait(at, place);
     }
 
-    /// Flows come due. Each begins by two more events, as applications do in the reference: the order of events within this
-    /// nanosecond depends on them.
+    /// Flows come due. Each begins by two more events, as applications do in the 2019 simulator: the order of events
+    /// within this nanosecond depends on them.
     pub(super) fn on_due(&mut self) {
         let now = self.events.now();
         while self.flows.requests.front().is_some_and(|request| request.start <= now) {
@@ -445,7 +445,7 @@ impl Engine {
     }
 
     /// A host's queue pairs go by new routes. Those that leave by the same port as before keep their turn there: a link may have
-    /// failed anywhere. (In the reference all begin anew.)
+    /// failed anywhere. (In the 2019 simulator all begin anew.)
     pub(super) fn reroute_host(&mut self, node: u32) {
         let now = self.events.now();
         self.open_all(node);

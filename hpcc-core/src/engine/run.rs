@@ -386,7 +386,7 @@ impl Engine {
     #[inline]
     pub(super) fn transmit(&mut self, p: PortId, f: FrameId) {
         let now = self.events.now();
-        // The end of the transmission comes before the arrival, as in the reference.
+        // The end of the transmission comes before the arrival, as in the 2019 simulator.
         let (end_rank, rank) = (self.events.reserve(), self.events.reserve());
         self.show(Sight::Departure, p, f);
         if self.program.is_served {

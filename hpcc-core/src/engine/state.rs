@@ -57,8 +57,8 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Streams that are given away before that of marks. The reference gives six to each node, two to each link with a loss of
-    /// its own, and two to itself; ports with chances of their own depend on the seed alone.
+    /// Streams that are given away before that of marks. The 2019 simulator gives six to each node, two to each link
+    /// with a loss of its own, and two to itself; ports with chances of their own depend on the seed alone.
     pub fn before_marks(network: &Network, faults: ReferenceFaults) -> u64 {
         let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
         if faults.shared_rng { 6 * network.nodes.len() as u64 + 2 + 2 * lossy } else { 0 }

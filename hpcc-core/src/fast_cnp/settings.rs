@@ -106,7 +106,7 @@ crate::settings! {
         /// Senders that may be notified. None, all, hosts, or numbers and ranges.
         #[change = "Name fewer to keep notifications within a part of the network; senders outside are marked."]
         pub domain: String = "hosts".to_string();
-        /// FlowPaths in which the links of `borders` are closed to notifications: `inbound`, `outbound`, or `both`, as the
+        /// Directions in which the links of `borders` are closed to notifications: `inbound`, `outbound`, or `both`, as the
         /// draft demands.
         #[change = "Change it to study a border that lets notifications out, or in."]
         pub border_side: BorderSide = BorderSide::Both;

@@ -61,7 +61,7 @@ use alloc::vec::Vec;
 /// The settings of a node, be it a host or a switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeSettings {
-    /// Bugs of the reference simulator that are repeated.
+    /// Bugs of the 2019 simulator that are repeated.
     pub faults: FaultSettings,
     /// Headers of every frame.
     pub wire: WireSettings,
@@ -203,16 +203,16 @@ impl NodeSettings {
         self.stripped(network)?;
         self.transport.check().map_err(in_section("transport"))?;
         if faults.floored_times && self.wire.exact_rates == Some(true) {
-            let message = "exact_rates excludes the reference's floored_times";
+            let message = "exact_rates excludes the 2019 simulator's floored_times";
             return Err(in_section("wire")(Conflict::new("exact_rates", message.into())));
         }
         if faults.stale_round_robin && self.transport.classes.is_some() {
-            let message = "classes exclude the reference's stale_round_robin, whose hosts have none";
+            let message = "classes exclude the 2019 simulator's stale_round_robin, whose hosts have none";
             return Err(in_section("transport")(Conflict::new("classes", message.into())));
         }
         if self.transport.queue_pairs == QueuePairs::PerPair && faults != ReferenceFaults::NONE {
             let message =
-                "queue_pairs = \"per_pair\" excludes faults of the reference, whose flows have a queue pair each";
+                "queue_pairs = \"per_pair\" excludes faults of the 2019 simulator, whose flows have a queue pair each";
             return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
         }
         if self.transport.entropy != Entropy::Flow && (self.feedback.paths > 1 || self.fast_cnp.enabled) {
@@ -265,7 +265,7 @@ impl NodeSettings {
         Ok(())
     }
 
-    /// Bugs of the reference that are repeated.
+    /// Bugs of the 2019 simulator that are repeated.
     pub fn faults(&self) -> ReferenceFaults {
         *self.faults.reference_faults
     }

@@ -45,7 +45,7 @@ impl NodeSettings {
             return Err(in_section("switch")(Conflict::new("mode", message.into())));
         }
         if self.faults().short_headroom || self.faults().leak_buffer_on_link_down {
-            let message = "buffer_groups exclude the reference's short_headroom and leak_buffer_on_link_down";
+            let message = "buffer_groups exclude the 2019 simulator's short_headroom and leak_buffer_on_link_down";
             return Err(in_section("switch")(Conflict::new("buffer_groups", message.into())));
         }
         plan.check(self.largest_frame()).map_err(in_section("switch"))

@@ -8,7 +8,7 @@ use alloc::format;
 
 impl NodeSettings {
     /// The priorities for each of which ports of switches keep memory. `None`: they keep none by priority, as lossy switches and
-    /// those of the reference do.
+    /// those of the 2019 simulator do.
     pub fn pfc_priorities(&self) -> Option<Priorities> {
         let keeps = self.switch.mode == BufferKind::Lossless && !self.faults().short_headroom;
         keeps.then(|| self.switch.pfc_priorities.unwrap_or_default())
@@ -25,7 +25,7 @@ impl NodeSettings {
             return Ok(());
         }
         let message =
-            "pfc_priorities exclude the reference's short_headroom, by which a port keeps memory for one of them";
+            "pfc_priorities exclude the 2019 simulator's short_headroom, by which a port keeps memory for one of them";
         Err(in_section("switch")(Conflict::new("pfc_priorities", message.into())))
     }
 }

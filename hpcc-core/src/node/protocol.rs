@@ -80,7 +80,7 @@ impl NodeSettings {
         }
     }
 
-    /// Checks that the algorithm and the faults of the reference go with the transport.
+    /// Checks that the algorithm and the faults of the 2019 simulator go with the transport.
     pub(super) fn check_protocol(&self) -> Result<(), Located> {
         let algorithm = self.control.chosen();
         let (name, of_tcp) = (algorithm.name(), algorithm.needs().tcp);
@@ -96,7 +96,7 @@ impl NodeSettings {
             Protocol::Udp if name != HPCC_PLUS => refuse("datagrams; expected hpcc_plus"),
             Protocol::Tcp | Protocol::Udp if self.faults().iter().any(|(_, on)| on) => {
                 let message =
-                    "the reference simulator has no TCP or UDP whose faults could be repeated; expected \"correct\"";
+                    "the 2019 simulator has no TCP or UDP whose faults could be repeated; expected \"correct\"";
                 Err(in_section("compatibility")(Conflict::new("profile", message.into())))
             }
             Protocol::Tcp | Protocol::Udp if name == HPCC_PLUS && !Reads::Records.is_in(&self.layout()) => {

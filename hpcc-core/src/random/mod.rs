@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random numbers: each port has its own, which depend on no other port; or all share the sequences that the reference simulator
-//! draws from, so that its decisions can be repeated.
+//! Random numbers: each port has its own, which depend on no other port; or all share the sequences that the 2019
+//! simulator draws from, so that its decisions can be repeated.
 
 mod glibc;
 mod mrg32k3a;
@@ -17,14 +17,14 @@ use alloc::boxed::Box;
 /// Draws from 0 to 1.
 #[derive(Clone, Debug)]
 pub enum Fractions {
-    /// In the reference's manner.
+    /// In the 2019 simulator's manner.
     Streams(Box<StreamPerDraw>),
     /// Somebody's own.
     Own(Own),
 }
 
 impl Fractions {
-    /// In the reference's manner: the first draw uses `first_stream` of a global seed.
+    /// In the 2019 simulator's manner: the first draw uses `first_stream` of a global seed.
     pub fn new(seed: u32, first_stream: u64) -> Fractions {
         Fractions::Streams(Box::new(StreamPerDraw::new(seed, first_stream)))
     }
@@ -63,8 +63,8 @@ impl Integers {
     }
 }
 
-/// The random numbers of a port or, in the reference's manner, of a whole network: then the order of events decides which node gets
-/// which number.
+/// The random numbers of a port or, in the 2019 simulator's manner, of a whole network: then the order of events
+/// decides which node gets which number.
 #[derive(Clone, Debug)]
 pub struct Rng {
     /// ECN marks, and the identifiers of PFC frames.

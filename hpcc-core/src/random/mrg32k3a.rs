@@ -52,9 +52,9 @@ impl Mrg32k3a {
     }
 }
 
-/// Draws in the reference's manner: each opens a new stream and uses its first value.
+/// Draws in the 2019 simulator's manner: each opens a new stream and uses its first value.
 ///
-/// The reference does so for every ECN decision and for the identifier of every PFC frame, in the order of
+/// The 2019 simulator does so for every ECN decision and for the identifier of every PFC frame, in the order of
 /// events, so that one counter is shared by all switches of a network.
 #[derive(Clone, Debug)]
 pub struct StreamPerDraw {

@@ -6,7 +6,7 @@ use crate::ids::{Id, PortId};
 use alloc::vec::Vec;
 
 /// The random numbers of all ports: one sequence for what leaves by a port, one for what comes in by it. So what shares no port
-/// shares no chance. Or one for all, as in the reference.
+/// shares no chance. Or one for all, as in the 2019 simulator.
 #[derive(Clone, Debug)]
 pub struct PortRngs(Vec<Rng>);
 
@@ -49,7 +49,7 @@ impl PortRngs {
         matches!(self.0[..], [Rng { marks: super::Fractions::Streams(_), .. }])
     }
 
-    /// The reference draws an identifier for a PFC frame.
+    /// The 2019 simulator draws an identifier for a PFC frame.
     pub fn skip_identifier(&mut self) {
         if let [Rng { marks: super::Fractions::Streams(streams), .. }] = &mut self.0[..] {
             streams.skip();

@@ -53,8 +53,9 @@ pub struct SwitchConfig {
     pub records: RecordsConfig,
     /// What it does about pauses that last too long, if anything.
     pub watchdog: Option<WatchdogConfig>,
-    /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the reference's have none.
+    /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the 2019 simulator's have
+    /// none.
     pub hop_limits: bool,
-    /// Faults of the reference that are repeated.
+    /// Faults of the 2019 simulator that are repeated.
     pub faults: ReferenceFaults,
 }

@@ -65,11 +65,11 @@ use core::mem::offset_of;
 pub struct Switch {
     ports: Box<[EgressPort]>,
     buffer: Buffer,
-    /// The layout, if it is the reference's, whose stamp needs no call.
+    /// The layout, if it is the 2019 simulator's, whose stamp needs no call.
     reference: Option<Reference>,
     id: u32,
     hop_limits: bool,
-    /// Whether telemetry is none or the reference's, and of each frame the port's own counters, as mostly.
+    /// Whether telemetry is none or the 2019 simulator's, and of each frame the port's own counters, as mostly.
     reports_plainly: bool,
     /// Whether frames of a flow leave by one port until routes change, data as well.
     keeps: bool,

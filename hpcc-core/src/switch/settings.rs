@@ -82,8 +82,9 @@ crate::settings! {
         /// those of `lossy_priorities`.
         #[change = "A larger value lets one queue take more memory for a burst; a smaller one keeps more for the others."]
         pub alpha: f64 {0.001..=1000.0} = 1.0;
-        /// The same of some priorities, such as `1:2, 2:0.5`; of one that is paused, the part of the free memory above which that is,
-        /// a power of 2 up to 1, in place of 1/8. Faster ports than the hosts' may take more.
+        /// How many times the free memory some priorities may hold, such as `1:2, 2:0.5`: a lossy one before it drops
+        /// frames, a lossless one before its sender is paused (there a power of 2 up to 1; without the key 1/8). Ports
+        /// that are faster than the hosts' may hold more.
         #[change = "Give classes their parts of the memory, as switches are configured."]
         pub class_alpha: Written<ByPriority<f64>> = Written::default();
         /// What becomes of data for which a lossy queue has no room: it is dropped (`drop`), or cut to its headers (`trim`), which go
@@ -123,8 +124,8 @@ crate::settings! {
         #[change = "Set it in a program whose flows have other priorities; each takes memory."]
         #[network]
         pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
-        /// Priorities that PFC does not pause, beside those that it does, such as `1, 2`; `auto`: none. A queue of theirs that
-        /// holds more than `alpha` times the free memory loses frames.
+        /// Priorities in use that PFC does not pause, such as `1, 2`; `auto`: none. Their queues drop frames beyond
+        /// `alpha` times the free memory.
         #[change = "Set it to run lossy classes beside lossless ones on the same switches, as operators do."]
         #[network]
         pub lossy_priorities: Option<Priorities> = None => mode = "lossless";
@@ -141,8 +142,9 @@ crate::settings! {
         /// pause.
         #[change = "Change it only to write the trace of another configuration."]
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
-        /// For how many quanta of 512 bit times of its link a pause holds, of a switch or a NIC, which repeats it half-way as long as
-        /// it is needed; `auto`: each holds until the resume. Devices take 65535; 300 or less may end behind a long frame.
+        /// Length of a pause in quanta of 512 bit times of its link. The switch or NIC repeats the pause half-way,
+        /// while it is needed. `auto`: each pause holds until the resume. Devices take 65535; 300 or less may end
+        /// behind a long frame.
         #[change = "Set it to count pauses as devices do, or to see what a lost resume costs."]
         #[network]
         pub pfc_quanta: Option<u32> {64..=65_535} = None => mode = "lossless";
@@ -198,14 +200,14 @@ crate::settings! {
         #[network]
         pub telemetry_scope: Scope = Scope::Port;
         /// What telemetry reports as a queue: the bytes behind the frame (`length`), or its time in the switch
-        /// (`sojourn`). `ifa` has a field for that time; other layouts have it in place of the
+        /// (`sojourn`). `ifa` has a field for that time; other formats have it in place of the
         /// queue, as bytes of the link.
         #[change = "Choose `sojourn` where classes make a wait differ from the length."]
         #[network]
         pub telemetry_queue: Wait = Wait::Length;
         /// Packets to which a port adds its record: all that collect telemetry, one in each `telemetry_interval`, or
         /// (`congestion`) also all that leave more than `telemetry_threshold` behind. The
-        /// latter two need `hpcc_plus` and a layout whose records name their link.
+        /// latter two need `hpcc_plus` and a format whose records name their link.
         #[change = "Choose `interval` or `congestion` to save bytes; senders learn of queues later."]
         #[network]
         pub telemetry_records: Reported = Reported::All;
@@ -333,7 +335,8 @@ impl SwitchSettings {
         threshold.scaled(rate)
     }
 
-    /// Microseconds that a PFC pause says. 0, which only files of the reference can ask for, makes every pause a resume.
+    /// Microseconds that a PFC pause says. 0, which only files of the 2019 simulator can ask for, makes every pause a
+    /// resume.
     pub fn pause_micros(&self) -> u32 {
         u32::try_from(self.pause_time.0.div_ceil(Nanos::MICROSECOND.0)).unwrap_or(u32::MAX)
     }

@@ -350,7 +350,7 @@ mod tests {
         SharedBuffer::new(bytes, BY_LINK, BitRate::gbps(100), &alloc::vec![G100; ports])
     }
 
-    /// The reference printed headroom 37500 and shift 3 for 100 Gb/s and 1 us.
+    /// The 2019 simulator printed headroom 37500 and shift 3 for 100 Gb/s and 1 us.
     #[test]
     fn headroom_and_share_follow_the_link() {
         assert_eq!(BY_LINK.headroom(G100.0, G100.1), 37_500);
@@ -482,7 +482,7 @@ mod tests {
     }
 
     /// Seven priorities fill both ports, each to its share and its headroom. Where memory is kept for one of them, as in the
-    /// reference, the switch holds more than it has.
+    /// 2019 simulator, the switch holds more than it has.
     #[test]
     fn what_priorities_keep_is_part_of_the_memory() {
         let all = (1..PRIORITIES as u8).fold(Priorities::NONE, Priorities::with);

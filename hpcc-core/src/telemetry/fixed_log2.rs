@@ -48,7 +48,7 @@ mod tests {
     extern crate std;
     use super::*;
 
-    /// The C library's logarithm, as the reference takes it.
+    /// The C library's logarithm, as the 2019 simulator takes it.
     fn platform(value: u64) -> Option<u32> {
         Some(((value as f64).log2() * f64::from(1 << PLACES)).trunc() as u32)
     }

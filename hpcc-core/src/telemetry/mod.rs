@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! In-band telemetry: the record that each hop reports, and the byte layouts that carry it.
+//! In-band telemetry: the record that each hop reports, and the formats that carry it.
 //!
 //! A sender [prepares](Layout::prepare) an empty section, each switch [stamps](Codec::stamp) its
 //! [`Snapshot`] into those bytes, and the sender's algorithm [reads](Layout::read) the echoed bytes back.
@@ -264,8 +264,8 @@ pub enum Telemetry<'a> {
     Nothing,
     /// A record of each hop.
     Hops(&'a HopStack),
-    /// Records that later hops have written over, where the path is a little longer than the section: the reference's
-    /// HPCC begins with them, and they are never compared.
+    /// Records that later hops have written over, where the path is a little longer than the section: the 2019
+    /// simulator's HPCC begins with them, and they are never compared.
     Overwritten(&'a HopStack),
     /// A record of the busiest link.
     Link(&'a LinkRecord),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! PINT (Ben Basat et al., SIGCOMM 2020) as the reference simulator has it: each egress port averages its own
+//! PINT (Ben Basat et al., SIGCOMM 2020) as the 2019 simulator has it: each egress port averages its own
 //! utilisation U, with logarithms as a switch pipeline would use them; a packet carries the largest U of its
 //! path as a power of a base.
 //!
 //! ```text
 //! section   power (8 or 16), little-endian      U = base ^ power / 512
 //! ```
-//! All logarithms are to base 2, in fixed point with 15 binary places. Where the reference takes them, and powers
+//! All logarithms are to base 2, in fixed point with 15 binary places. Where the 2019 simulator takes them, and powers
 //! of 2, from the C library, they come from tables here: quicker, and the same on every machine.
 
 use super::codec::{Codec, Meter, Room};
@@ -214,7 +214,7 @@ impl Codebook {
         let Some(power) = self.encode(utilisation, read(section).ok(), rand) else { return };
         match section {
             [byte] => *byte = u8::try_from(power).unwrap_or(u8::MAX),
-            // The reference has two bytes for a power that needs one, and cuts off larger powers.
+            // The 2019 simulator has two bytes for a power that needs one, and cuts off larger powers.
             [low, high] => {
                 let kept = if self.one_byte { power & 0xff } else { power };
                 [*low, *high] = kept.to_le_bytes();
@@ -274,9 +274,9 @@ impl PortMeter {
     }
 
     /// U as a data frame leaves `queue` bytes behind: of the queue, the frame before this one, and the average so far.
-    /// The order of operations is the reference's, for rounding may draw a random number.
+    /// The order of operations is the 2019 simulator's, for rounding may draw a random number.
     pub fn update(&mut self, now: Nanos, queue: u64, rand: &mut Integers) -> f64 {
-        // The reference's ports begin at time 0, too: in the first T what they measure is of less.
+        // The 2019 simulator's ports begin at time 0, too: in the first T what they measure is of less.
         let elapsed = now.saturating_sub(self.last_sent).min(self.base_rtt).0;
         let queued = queue >> QUEUE_SHIFT;
         let mut sum = 0.0;

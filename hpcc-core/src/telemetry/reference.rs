@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reference simulator's INT section: five little-endian hop words, then a hop count.
+//! The 2019 simulator's INT section: five little-endian hop words, then a hop count.
 //!
 //! ```text
 //! hop word   63........47 46........27 26......3 2..0
 //!            qlen (17)    txBytes (20) ns (24)   rate code (3)
 //! ```
 //! txBytes counts units of 128 * multiplier bytes, qlen units of 80 * multiplier; all fields wrap, qlen
-//! included. A sixth hop overwrites the first, a seventh the second, as in the reference; more make a section unusable.
+//! included. A sixth hop overwrites the first, a seventh the second, as in the 2019 simulator; more make a section
+//! unusable.
 
 use super::codec::{Codec, Records, Room};
 use super::{Hop, HopStack, Layout, Modulus, Reads, Snapshot, Telemetry, Unusable};
@@ -16,7 +17,7 @@ use crate::units::BitRate;
 use alloc::format;
 use alloc::string::String;
 
-/// The reference simulator's: five 64-bit hop words, then a 16-bit hop count; always 42 bytes.
+/// The 2019 simulator's: five 64-bit hop words, then a 16-bit hop count; always 42 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     /// INT_MULTI: multiplies the units of 128 bytes (txBytes) and 80 bytes (qlen). At least 1.
@@ -76,8 +77,8 @@ const SLOTS: usize = 5;
 /// Bytes of a section; it has this length from the sender on.
 const LEN: usize = 8 * SLOTS + 2;
 
-/// Most hops of a section that is remembered though its words were overwritten. (In the reference a copy of the hop count and of what
-/// follows it ends in fields that nobody reads; from eight hops on it reaches others.)
+/// Most hops of a section that is remembered though its words were overwritten. (In the 2019 simulator a copy of the
+/// hop count and of what follows it ends in fields that nobody reads; from eight hops on it reaches others.)
 const REMEMBERED: usize = 7;
 
 const TS_BITS: u32 = 24;

@@ -7,7 +7,7 @@
 //!
 //! | field | becomes |
 //! | --- | --- |
-//! | B | that rate, 800 Gb/s; 400 Gb/s in the reference's layout |
+//! | B | that rate, 800 Gb/s; 400 Gb/s in the 2019 simulator's layout |
 //! | txBytes, qlen | as many times more as that rate is faster |
 //! | time, ids, number of hops | what they are |
 //!

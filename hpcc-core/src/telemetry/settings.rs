@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a user sets of telemetry's byte layout.
+//! What a user sets of the telemetry format.
 
 use super::codec::{Codec, Room};
 use super::encapsulation::Encapsulation;
@@ -21,7 +21,7 @@ crate::settings! {
     /// What several formats have.
     #[derive(Clone, Copy, Debug)]
     pub struct SharedSettings {
-        /// Factor of the layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of the fastest
+        /// Factor of the format's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of the fastest
         /// host link, at most `transport.mtu` / 128.
         #[change = "A larger value lets counters wrap later and is coarser; a smaller one is finer and wraps sooner."]
         pub multiplier: Option<u32> {1..=u32::MAX} = None => layout = "reference";
@@ -235,8 +235,9 @@ impl PartialEq for LayoutSettings {
 
 impl Settings for LayoutSettings {
     fn list(&self) -> Vec<Setting> {
-        let help = "Byte layout of telemetry; `auto`: what the algorithm reads, for records `paper`, or `int_md` where `paper` \
-                    has no code for a link's rate, or does not tell apart the paths that packets of a flow take. `ioam` and `ioam_slim` need IPv6. Choose `int_md`, \
+        let help = "Telemetry format; `auto`: what the algorithm reads, for records `paper`, or `int_md` where `paper` has no \
+                    code for a link's rate, or cannot distinguish the paths that packets of a flow take. `ioam` and \
+                    `ioam_slim` need IPv6. Choose `int_md`, \
                     `ifa` or `ioam` for the bytes of real switches, `paper` or `draft` for those of the proposals."
             .into();
         let choice = Setting {
@@ -246,7 +247,7 @@ impl Settings for LayoutSettings {
             default: Value::Auto,
             condition: None,
             of_network: false,
-            assumed: Some("what the algorithm reads, in a layout that can tell this network's links"),
+            assumed: Some("what the algorithm reads, in a format that can distinguish this network's links"),
             help,
         };
         let of_codecs = self.codecs.iter().flat_map(|codec| codec.list());

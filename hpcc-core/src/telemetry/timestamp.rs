@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender's own clock: 8 bytes, the nanosecond at which the packet left its queue pair, little-endian as
-//! the reference's other fields. Switches leave it alone; the echo gives the round-trip time.
+//! the 2019 simulator's other fields. Switches leave it alone; the echo gives the round-trip time.
 
 use super::codec::Codec;
 use super::{HopStack, Reads, Telemetry, Unusable};

@@ -89,8 +89,8 @@ impl Groups {
     }
 }
 
-/// The ports of every node whose links are not among `down`, in the order in which the reference visits the neighbours,
-/// which follows the memory addresses of its nodes: hosts first and ascending, then switches descending.
+/// The ports of every node whose links are not among `down`, in the order in which the 2019 simulator visits the
+/// neighbours, which follows the memory addresses of its nodes: hosts first and ascending, then switches descending.
 pub(super) fn live_ports(network: &Network, down: &[u32]) -> Vec<Vec<LivePort>> {
     let mut is_down = alloc::vec![false; network.links.len()];
     for &link in down {

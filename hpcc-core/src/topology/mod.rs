@@ -40,7 +40,7 @@ pub struct Link {
 }
 
 /// Nodes and links. The k-th link (from 0) that mentions a node makes the node's port k + 1, as in the
-/// reference's topology file.
+/// 2019 simulator's topology file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
     /// Kind of each node; a node's index is its id.

@@ -54,13 +54,13 @@ impl PathMetrics {
         }
     }
 
-    /// Base round-trip time as the reference computes it: delays both ways, and the payload's transmission one way, without
-    /// headers and acknowledgement.
+    /// Base round-trip time as the 2019 simulator computes it: delays both ways, and the payload's transmission one
+    /// way, without headers and acknowledgement.
     pub fn rtt(&self) -> Nanos {
         Nanos(self.delay.0.saturating_mul(2)) + self.transmission
     }
 
-    /// The time that `size` bytes would take on an idle path, as the reference computes it: one base
+    /// The time that `size` bytes would take on an idle path, as the 2019 simulator computes it: one base
     /// round-trip time, and payload with `headers` bytes for each packet of `payload` bytes at the
     /// bottleneck's rate. Telemetry is not counted. Its bytes have 32 bits, their product with 8 s 64.
     pub fn standalone_fct(&self, size: u64, payload: u32, headers: u32) -> Nanos {
@@ -76,7 +76,7 @@ impl PathMetrics {
         u64::try_from(bits / 8).unwrap_or(u64::MAX)
     }
 
-    /// The same as the reference computes it, whose product has 64 bits
+    /// The same as the 2019 simulator computes it, whose product has 64 bits
     /// ([`wrapping_window`](crate::reference_faults::ReferenceFaults::wrapping_window)).
     pub fn wrapping_bdp(&self, rtt: Nanos) -> u64 {
         rtt.0.wrapping_mul(self.bottleneck.0) / 1_000_000_000 / 8
@@ -146,7 +146,7 @@ mod tests {
         Link { a: 0, b: 1, rate: BitRate::gbps(gbps), delay: Nanos(delay), loss: 0.0 }
     }
 
-    /// As the reference computes them at 400 Gb/s and 23.1 ms of delay, and from 2.3 and 4.3 GB on.
+    /// As the 2019 simulator computes them at 400 Gb/s and 23.1 ms of delay, and from 2.3 and 4.3 GB on.
     #[test]
     fn products_of_64_bits_wrap() {
         let path = PathMetrics::HERE.extend((BitRate::gbps(400), Nanos(23_100_000)), 1_000);

@@ -30,7 +30,7 @@ pub struct Routes {
 impl Routes {
     /// Searches from every host. `payload` is a full packet's payload in bytes.
     ///
-    /// The order of equal next hops is the reference's, which follows the memory addresses of its nodes:
+    /// The order of equal next hops is the 2019 simulator's, which follows the memory addresses of its nodes:
     /// hosts first and ascending, then switches descending. Parallel links count as several next hops.
     pub fn new(network: &Network, payload: u32) -> Self {
         Self::avoiding(network, payload, &[], false)
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use crate::testing::network;
 
-    /// The reference printed rtt 4160 and bdp 52000 for two hosts on one switch at 100 Gb/s and 1 us.
+    /// The 2019 simulator printed rtt 4160 and bdp 52000 for two hosts on one switch at 100 Gb/s and 1 us.
     #[test]
     fn one_switch_measures_as_the_reference_says() {
         let routes = Routes::new(&network(2, 1, &[(0, 2, 100), (1, 2, 100)]), 1000);

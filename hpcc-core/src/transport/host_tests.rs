@@ -208,7 +208,7 @@ fn only_progress_puts_off_the_timeout() {
     }
 }
 
-/// 1048 bytes take 83.84 ns; the reference floors.
+/// 1048 bytes take 83.84 ns; the 2019 simulator floors.
 #[test]
 fn pacing_plans_a_wake_up() {
     for (floored_times, next) in [(false, 84), (true, 83)] {
@@ -238,7 +238,8 @@ fn a_port_waits_for_the_end_of_a_frame_if_a_packet_can_leave_then() {
     assert_eq!(awaits(&mut host, 168, 0), (false, None), "all is sent");
 }
 
-/// Who cannot plan ahead waits for the end where a wake-up is to be planned then: once, for the reference keeps the first plan.
+/// Who cannot plan ahead waits for the end where a wake-up is to be planned then: once, for the 2019 simulator keeps
+/// the first plan.
 #[test]
 fn a_port_that_does_not_foresee_waits_where_a_poll_plans() {
     for missed_wakeups in [false, true] {
@@ -253,7 +254,7 @@ fn a_port_that_does_not_foresee_waits_where_a_poll_plans() {
     }
 }
 
-/// One flow waits for its window since long, the other for its pacing: the reference sleeps over the second.
+/// One flow waits for its window since long, the other for its pacing: the 2019 simulator sleeps over the second.
 #[test]
 fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {
     for (missed_wakeups, expected) in [(false, Some(Nanos(1_084))), (true, None)] {
@@ -284,7 +285,7 @@ fn an_earlier_time_replaces_a_planned_wake_up() {
     assert_eq!(host.wake_at(0), Some(Nanos(168)));
 }
 
-/// Flow 0 was served last when 0 and 1 end: 2 is next, but the reference, whose place stays at index 0,
+/// Flow 0 was served last when 0 and 1 end: 2 is next, but the 2019 simulator, whose place stays at index 0,
 /// passes it over for 3.
 #[test]
 fn the_turn_survives_removals() {
@@ -477,7 +478,7 @@ fn without_a_window_a_queue_is_weighed_by_the_path() {
     }
 }
 
-/// Only DCQCN's receiver spaces notifications, and not in the reference.
+/// Only DCQCN's receiver spaces notifications, and not in the 2019 simulator.
 #[test]
 fn dcqcn_is_notified_once_in_an_interval() {
     let dcqcn: &dyn Algorithm = &DcqcnConfig::default();

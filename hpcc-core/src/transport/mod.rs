@@ -61,8 +61,8 @@ crate::named! {
     /// Which flows share a queue pair.
     #[derive(Default)]
     pub enum QueuePairs {
-        /// Messages of a job as with `per_pair`, all other flows as with `per_flow`. Where a fault of the reference is repeated,
-        /// messages have a queue pair each, too.
+        /// Messages of a job as with `per_pair`, all other flows as with `per_flow`. Where a fault of the 2019
+        /// simulator is repeated, messages have a queue pair each, too.
         #[default]
         Auto = "auto",
         /// None: each flow has one of its own, which begins at line rate with a new controller.
@@ -77,7 +77,7 @@ crate::named! {
     /// In what a receiver tells the sender of a congestion mark.
     #[derive(Default)]
     pub enum CongestionNotification {
-        /// Acknowledgements echo it, as in the reference.
+        /// Acknowledgements echo it, as in the 2019 simulator.
         #[default]
         Echo = "ack",
         /// A congestion notification packet (REQ-34), once in [`Host::echo_interval`].
@@ -96,7 +96,7 @@ pub struct TransportConfig {
     pub recovery: Recovery,
     /// Granularity of recovery [to chunks](Recovery::to_chunks) in bytes; at least 1.
     pub chunk: u32,
-    /// The receiver acknowledges once it expects this byte or a later one (the reference's L2_ACK_INTERVAL,
+    /// The receiver acknowledges once it expects this byte or a later one (the 2019 simulator's L2_ACK_INTERVAL,
     /// which despite its name is no interval).
     pub ack_offset: u32,
     /// The sender asks for an acknowledgement after this many bytes, after half a window, with its last packet,
@@ -113,7 +113,7 @@ pub struct TransportConfig {
     pub entropies: u16,
     /// How long REPS keeps to what came through when a packet has timed out; 0: not at all.
     pub entropy_freeze: Nanos,
-    /// When to send again what is not acknowledged; `None`: never, as in the reference.
+    /// When to send again what is not acknowledged; `None`: never, as in the 2019 simulator.
     pub timeout: Option<TimeoutConfig>,
     /// Bound the bytes in flight by a window.
     pub window: bool,
@@ -141,7 +141,7 @@ pub struct TransportConfig {
     pub exact_rates: bool,
     /// Bytes for which a frame occupies its link besides its own, which paces count.
     pub frame_gap: u32,
-    /// Faults of the reference that are repeated.
+    /// Faults of the 2019 simulator that are repeated.
     pub faults: ReferenceFaults,
 }
 
@@ -163,8 +163,8 @@ impl TransportConfig {
         if self.exact_rates { Rounding::Exact } else { self.faults.rounding() }
     }
 
-    /// The priority of an answer to a frame of priority `data`. Where a fault of the reference is repeated, acknowledgements
-    /// wait with data whatever their host says.
+    /// The priority of an answer to a frame of priority `data`. Where a fault of the 2019 simulator is repeated,
+    /// acknowledgements wait with data whatever their host says.
     #[inline]
     pub fn answer_priority(&self, data: u8) -> u8 {
         if self.faults.acks_queue_with_data { data } else { self.ack_priority }
@@ -227,7 +227,7 @@ impl TransportConfig {
         self.recovery.keeps
     }
 
-    /// Whether hosts recover in ways that the reference does not know.
+    /// Whether hosts recover in ways that the 2019 simulator does not know.
     #[inline]
     fn recovers(&self) -> bool {
         self.timeout.is_some() || self.is_selective()

@@ -208,7 +208,7 @@ impl Nic {
         effects.armed
     }
 
-    /// Chooses the packet that leaves at `now`. The order of steps is the reference's.
+    /// Chooses the packet that leaves at `now`. The order of steps is the 2019 simulator's.
     pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, begins: ExactNanos, paused: u8) -> Poll {
         let now = begins.nanos;
         if self.awaits_opening(paused) && self.is_turn_to_open(senders, now, paused) {
@@ -279,8 +279,8 @@ impl Nic {
     /// Whether this port, which begins to send a frame, has to be polled when that ends, at `end`: not if such a poll would find
     /// no packet and change nothing. Whatever lets a queue pair send until then asks by itself.
     ///
-    /// A wake-up that such a poll would plan is planned now, if the caller `foresees`. That of the reference's way is not, for it
-    /// stays as it was planned first.
+    /// A wake-up that such a poll would plan is planned now, if the caller `foresees`. That of the 2019 simulator's way
+    /// is not, for it stays as it was planned first.
     pub fn awaits_end(
         &mut self,
         senders: &Slab<Sender>,
@@ -434,8 +434,8 @@ impl Nic {
     /// With nothing to send: wakes when the first queue pair that only pacing holds back may leave. What a
     /// window or a pause holds back is polled again when an acknowledgement or a resume comes.
     ///
-    /// The reference (`misses`) counts one that the window holds back, too, keeps a wake-up that is planned, and plans none at a
-    /// time that has passed.
+    /// The 2019 simulator (`misses`) counts one that the window holds back, too, keeps a wake-up that is planned, and
+    /// plans none at a time that has passed.
     fn plan_wake(&mut self, senders: &Slab<Sender>, misses: bool, now: Nanos, paused: u8) {
         if let Some(next) = self.next_turn(senders, now, paused).filter(|_| !misses) {
             self.wake = self.wake.min(next);

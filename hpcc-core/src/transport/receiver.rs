@@ -155,7 +155,7 @@ impl Receiver {
     }
 
     /// Tells of a mark if something leaves that can, which alone begins an interval. Otherwise a mark waits where the sender asks
-    /// for acknowledgements; in the reference's way the mark of a packet without an answer is lost.
+    /// for acknowledgements; in the 2019 simulator's way the mark of a packet without an answer is lost.
     fn tell(
         &mut self,
         config: &TransportConfig,
@@ -186,7 +186,7 @@ impl Receiver {
     fn on_data(&mut self, config: &TransportConfig, now: Nanos, data: &Data) -> Reply {
         let &Data { seq, payload, ack_requested, .. } = data;
         if seq < self.expected {
-            // The acknowledgement was lost, or the sender timed out too early. The reference stays silent.
+            // The acknowledgement was lost, or the sender timed out too early. The 2019 simulator stays silent.
             return if config.recovers() { Reply::Ack(self.expected) } else { Reply::Silence };
         }
         if seq > self.expected {
@@ -324,7 +324,7 @@ mod tests {
         }
     }
 
-    /// A duplicate has no answer in the reference's way.
+    /// A duplicate has no answer in the 2019 simulator's way.
     #[test]
     fn a_mark_without_an_answer_begins_no_interval() {
         let mut receiver = Receiver::default();

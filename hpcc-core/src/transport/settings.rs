@@ -16,8 +16,8 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
         /// Whether each flow has a queue pair, or flows of one source, destination, priority and destination port share
-        /// one, those of a job among themselves. They are messages of it, one after the other. With `auto` the messages of jobs
-        /// share, other flows do not.
+        /// one and are its messages, one after the other (those of a job among themselves). With `auto` the messages of
+        /// jobs share queue pairs, other flows do not.
         #[change = "Choose `per_pair` for applications that send many messages over a connection: a message begins at \
             the rate of the one before."]
         #[assumed = "messages of a job share a queue pair for each pair of hosts, as NCCL's do; other flows have one each"]
@@ -40,8 +40,8 @@ crate::settings! {
         /// `ack_offset` above 1 the receiver also acknowledges where a chunk ends.
         #[change = "A larger value repeats more for each loss."]
         pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
-        /// Next expected byte from which on the receiver acknowledges, as in the reference; 1: every packet.
-        #[change = "Change it only to repeat the reference's files; `ack_every` makes acknowledgements rarer."]
+        /// Next expected byte from which on the receiver acknowledges, as in the 2019 simulator; 1: every packet.
+        #[change = "Change it only to repeat the 2019 simulator's files; `ack_every` makes acknowledgements rarer."]
         pub ack_offset: Bytes {0..=u32::MAX.into()} = Bytes(1);
         /// Bytes after which the sender asks for an acknowledgement; 0: the receiver goes by `ack_offset`. It also asks
         /// at least twice in a window and with its last packet.
@@ -55,9 +55,10 @@ crate::settings! {
         #[change = "Raise it where packets of a flow take several paths (`load_balancing.scheme`): as far as they overtake each \
             other, nothing is sent again. Where frames are dropped, losses are found later."]
         pub reorder_window: u32 = 0 => recovery = "selective_repeat" | "sack";
-        /// Which UDP source port a packet has, by which switches with `ecmp` choose its path: that of its flow, each of several
-        /// once a round (`oblivious`), those alone whose packets were not marked (`bitmap`), those that came through unmarked
-        /// (`reps`), or these first and then as `bitmap` (`mixed`). Marks count as acknowledgements bring them back.
+        /// Which UDP source port a packet has, by which switches with `ecmp` choose its path: that of its flow, each of
+        /// several in turn (`oblivious`), the same but for ports whose packets were marked (`bitmap`), ports whose
+        /// packets arrived unmarked (`reps`), or as `reps` and, without such a port, as `bitmap` (`mixed`). Marks count
+        /// as acknowledgements bring them back.
         #[change = "Choose another than `flow` to spread packets from the sender on, with a `reorder_window`."]
         pub entropy: Entropy = Entropy::Flow;
         /// How many source ports a flow has; a power of two.
@@ -125,8 +126,8 @@ crate::settings! {
         /// marked packet by `ack`.
         #[change = "Choose `cnp` for NICs with DCQCN; `ack` takes no packets of its own."]
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
-        /// Key of 32 hexadecimal digits with which receivers seal acknowledgements, negative ones, feedback packets and
-        /// CNPs; empty: no seal. Senders ignore what is not sealed.
+        /// Key of 32 hexadecimal digits with which receivers authenticate acknowledgements, negative ones, feedback packets
+        /// and CNPs; empty: they do not. Senders ignore what is not authentic.
         #[change = "Set it against attackers that forge packets of receivers; each but CNPs is 4 bytes longer."]
         #[network]
         pub seal: Written<Option<[u8; 16]>> = Written::default();

@@ -44,7 +44,7 @@ struct AstraNetwork {
     _flows: Option<NamedTempFile>,
 }
 
-/// The scenario of a configuration. In the reference's format its flows are left out: ASTRA-sim reads none.
+/// The scenario of a configuration. In the 2019 simulator's format its flows are left out: ASTRA-sim reads none.
 fn scenario(config: &Path, set: &[String]) -> Result<(Scenario, Option<NamedTempFile>), InputError> {
     let loaded = |set: &[String]| hpcc_formats::load(config, set);
     if hpcc_formats::is_toml_file(config) {
@@ -53,7 +53,7 @@ fn scenario(config: &Path, set: &[String]) -> Result<(Scenario, Option<NamedTemp
     let none = NamedTempFile::new().and_then(|file| fs::write(file.path(), "0\n").map(|()| file));
     let none = none.map_err(|error| InputError::new(config, None, error.to_string()))?;
     let flows = format!("FLOW_FILE={}", none.path().display());
-    // Queue pairs last, which the reference's do not, unless the user says otherwise.
+    // Queue pairs last, which the 2019 simulator's do not, unless the user says otherwise.
     let usual = ["transport.queue_pairs=per_pair", "compatibility.profile=correct"];
     let is_set = |usual: &&str| {
         let key = usual.split('=').next().unwrap_or_default();

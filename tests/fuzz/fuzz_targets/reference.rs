@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Any bytes as the reference's input files, one behind the other with a byte of 0 between them: configuration, topology,
-//! flows, traced nodes.
+//! Any bytes as the 2019 simulator's input files, one behind the other with a byte of 0 between them: configuration,
+//! topology, flows, traced nodes.
 #![no_main]
 
 use hpcc_fuzz::Folder;

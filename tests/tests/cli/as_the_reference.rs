@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the reference simulator did with such files, to the nanosecond, and what a run says of them.
+//! What the 2019 simulator did with such files, to the nanosecond, and what a run says of them.
 
 use hpcc_tests::{Bench, REFERENCE};
 
@@ -66,7 +66,7 @@ fn what_a_comment_sets_is_told() {
     assert_eq!(bench.read("o/fct.txt"), before);
 }
 
-/// A key of TOML changes what it says and nothing else, whatever the reference accepts.
+/// A key of TOML changes what it says and nothing else, whatever the 2019 simulator accepts.
 #[test]
 fn a_series_more_changes_no_flow() {
     let bench = Bench::new(REFERENCE);

@@ -9,7 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 fn the_suite_measures_each_traffic_with_each_build() {
     let program = std::env::var("HPCC_SCENARIO_PROGRAM").expect("HPCC_SCENARIO_PROGRAM");
     let bench = Bench::new(&[]);
-    // It is called as the reference is, and ends with an error if the files that its configuration names are not there.
+    // It is called as the 2019 simulator is, and ends with an error if the files that its configuration names are not
+    // there.
     bench.write(
         "reference",
         "#!/bin/sh\nset -e\nfor key in TOPOLOGY FLOW TRACE; do cat $(sed -n \"s/^${key}_FILE //p\" $1); done\n",

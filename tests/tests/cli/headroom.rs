@@ -69,7 +69,7 @@ fn headroom_holds_all_that_comes_after_a_pause() {
         assert_eq!(dropped, 0, "{set:?}");
     }
     let (_, dropped) = counted(&["compatibility.short_headroom=true", "transport.timeout=1ms"]);
-    assert!(dropped > 0, "the reference's headroom has no room for a frame here");
+    assert!(dropped > 0, "the 2019 simulator's headroom has no room for a frame here");
 }
 
 /// An IOAM trace has room for all hops from the start: 82 bytes of headers, 232 of telemetry, and little payload.
@@ -111,5 +111,5 @@ fn a_switch_with_many_priorities_holds_no_more_than_its_memory() {
     assert_eq!(drops, Some(0));
     assert!(pauses > Some(111), "each priority of all senders is paused: {pauses:?}");
     let (held, ..) = run(&["compatibility.short_headroom=true"]);
-    assert!(held > 5_000_000, "in the reference memory is kept for one priority, and used by all: {held}");
+    assert!(held > 5_000_000, "in the 2019 simulator memory is kept for one priority, and used by all: {held}");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A frame goes through 63 switches, for it leaves its sender with a hop limit of 64; the reference's have none.
+//! A frame goes through 63 switches, for it leaves its sender with a hop limit of 64; the 2019 simulator's have none.
 
 use hpcc_tests::Bench;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A fault of the reference: bytes that wait at a link that fails are not given back to the switch's buffer.
+//! A fault of the 2019 simulator: bytes that wait at a link that fails are not given back to the switch's buffer.
 
 use hpcc_tests::Run;
 

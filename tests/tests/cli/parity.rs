@@ -9,7 +9,7 @@ const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden");
 
 #[test]
 fn a_run_that_differs_is_named() {
-    // The reference's runs, with the table in a folder of our own.
+    // The 2019 simulator's runs, with the table in a folder of our own.
     let table = std::fs::read_to_string(Path::new(GOLDEN).join("runs.csv")).expect("runs.csv");
     let bench = Bench::new(&[("runs.csv", &table)]);
     for folder in ["data", "campaigns"] {
@@ -17,7 +17,7 @@ fn a_run_that_differs_is_named() {
     }
     let output = bench.xtask(&["parity", "tiny-2flow/hp", "--data", "."]);
     assert_eq!(output.code, Some(0), "{}{}", output.out, output.err);
-    assert!(output.out.contains(" runs of the reference exact"), "{}", output.out);
+    assert!(output.out.contains(" runs of the 2019 simulator exact"), "{}", output.out);
 
     let row = table.lines().find(|line| line.starts_with("tiny-2flow,hp,")).expect("a row");
     let hops = row.split(',').nth(4).expect("packet hops");

@@ -39,7 +39,7 @@ fn req_22_a_failure_takes_no_flow_to_its_lowest_rate() {
         assert!(lowest > 20.0, "{algorithm}: {lowest} Gb/s");
         assert!(failed < 1.1 * intact, "{algorithm}: {failed} ns, {intact} without a failure");
     }
-    // The reference's fault: records of two paths are compared.
+    // The 2019 simulator's fault: records of two paths are compared.
     let (_, lowest) = run(FAILURES, &["compatibility.blind_to_paths=true"]);
     assert!(lowest < 1.0, "the test would notice: {lowest} Gb/s");
 }

@@ -4,7 +4,7 @@
 use hpcc_tests::{Bench, REFERENCE};
 use std::fs;
 
-/// The reference itself must be started from the folder of its inputs; we need not be.
+/// The 2019 simulator itself must be started from the folder of its inputs; we need not be.
 #[test]
 fn a_reference_config_runs_unchanged_from_another_folder() {
     let bench = Bench::new(REFERENCE);

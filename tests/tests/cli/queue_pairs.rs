@@ -110,7 +110,7 @@ fn what_a_shared_queue_pair_cannot_be_with_is_refused() {
             (&[SHARED, "transport.recovery=go_back_zero"], "queue_pairs = \"per_pair\" excludes recovery"),
             (
                 &[SHARED, "compatibility.profile=reference"],
-                "queue_pairs = \"per_pair\" excludes faults of the reference",
+                "queue_pairs = \"per_pair\" excludes faults of the 2019 simulator",
             ),
             (&[SHARED, "transport.protocol=tcp", "congestion_control.algorithm=hpcc_plus"], "queue_pairs"),
             (&[SHARED, "traffic.0.size=9223372036854775807B"], "to 9007199254740991B"),

@@ -135,7 +135,7 @@ const FLOW: &str = "[[traffic]]\nkind = 'flow'\nsrc = 0\ndst = 1\nsize = '1MB'\n
 #[test]
 fn flows_that_flow_files_cannot_say_are_not_written() {
     for (more, words) in [
-        ("rate = '10Gbps'\n", "has a rate, which flow files of the reference cannot say"),
+        ("rate = '10Gbps'\n", "has a rate, which flow files of the 2019 simulator cannot say"),
         ("nic = 0\n", "has a nic of its own, which"),
         ("stop = '10us'\n", "has a time to stop, which"),
         ("[[traffic]]\nkind = 'flow'\nsrc = 1\ndst = 2\nsize = 'endless'\n", "has no end, which"),
@@ -148,8 +148,8 @@ fn flows_that_flow_files_cannot_say_are_not_written() {
         for file in ["flows.txt", "flows.cm"] {
             let output = bench.hpcc(&["workload", "run.toml", "--write", file]);
             let words = words.replace(
-                "flow files of the reference",
-                if file == "flows.cm" { "connection matrices" } else { "flow files of the reference" },
+                "flow files of the 2019 simulator",
+                if file == "flows.cm" { "connection matrices" } else { "flow files of the 2019 simulator" },
             );
             assert!(output.code == Some(2) && output.err.contains(&words), "{more}: {:?} {}", output.code, output.err);
             assert!(!bench.path(file).exists());

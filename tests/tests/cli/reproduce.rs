@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hpcc_tests::Bench;
 use serde_json::Value;
 
-/// Figures whose quick form takes a second of processor time or less.
+/// Figures that with --quick take a second of processor time or less.
 const CHEAP: [&str; 8] =
     ["appendix-convergence", "fig6", "fig9ab", "fig9cd", "fig9ef", "fig13", "draft-convergence", "int-overhead"];
 

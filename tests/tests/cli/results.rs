@@ -197,11 +197,11 @@ fn a_link_to_a_folder_can_take_results() {
     assert!(output.code == Some(2) && output.err.contains("link: a symbolic link to no folder"), "{}", output.err);
 }
 
-/// The reference's config sets what our defaults have otherwise. Either format can repeat the reference's faults, and
-/// either can do without.
+/// The 2019 simulator's config sets what our defaults have otherwise. Either format can repeat the 2019 simulator's
+/// faults, and either can do without.
 #[test]
 fn both_formats_describe_the_same_experiment() {
-    // With its faults the reference reads 2.000005 s as 2000004999 ns.
+    // With its faults the 2019 simulator reads 2.000005 s as 2000004999 ns.
     for (profile, start) in [("reference", "4999ns"), ("correct", "5us")] {
         let (toml, reference) = (Bench::new(TOML), Bench::new(REFERENCE));
         let profile = format!("compatibility.profile={profile}");

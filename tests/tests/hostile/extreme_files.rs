@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Every number of the reference's files, at and beyond the ends of what types can hold.
+//! Every number of the 2019 simulator's files, at and beyond the ends of what types can hold.
 
 use crate::{extremes, outcome};
 use hpcc_tests::REFERENCE;

@@ -123,7 +123,7 @@ fn what_processes_cannot_share_is_refused_with_the_reason() {
     for (set, reason) in [
         ("run.order=insertion", "run.order = \"insertion\", in which each event follows"),
         ("topology.fabric_delay=0ns", "links without delay are not cut, which leaves 1 part"),
-        ("compatibility.shared_rng=true", "the reference's fault shared_rng"),
+        ("compatibility.shared_rng=true", "the 2019 simulator's fault shared_rng"),
     ] {
         let bench = Bench::new(&[("scenario.toml", RACKS)]);
         let output = run(&bench, 2, &[set]);

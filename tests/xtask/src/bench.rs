@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `bench`: what whole runs cost, of one build or of several in turn: runs of the reference's files, and fat trees by which cost
-//! and memory grow with the network.
+//! `bench`: what whole runs cost, of one build or of several in turn: runs of the 2019 simulator's files, and fat trees
+//! by which cost and memory grow with the network.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use wait4::Wait4;
 
 use crate::parity::{self, Data, Replay};
 
-/// Runs of the reference's files: a fat tree of 320 hosts, briefly and for longer.
+/// Runs of the 2019 simulator's files: a fat tree of 320 hosts, briefly and for longer.
 const HELD: [(&str, &str); 2] = [("fat-fbhdp30-short", "hp"), ("fat-websearch30", "hp")];
 /// Half the ports of a switch in three-tier fat trees, whose hosts are twice its cube: 16 to 8,192.
 const HALVES: [u32; 6] = [2, 4, 6, 8, 10, 16];
@@ -40,7 +40,7 @@ pub struct Options {
     /// The scenario program of another build, which is measured in turn with this one's.
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
-    /// The reference simulator, which is called with a configuration file: measured in turn, on its own files.
+    /// The 2019 simulator, which is called with a configuration file: measured in turn, on its own files.
     #[arg(long, value_name = "PROGRAM")]
     reference: Option<PathBuf>,
     /// Measures how cost and memory grow with the network: fat trees of 16 to 8,192 hosts, permutations and Poisson traffic.
@@ -83,7 +83,7 @@ impl Traffic {
 
 /// A case to run.
 enum Case {
-    /// Files of the reference.
+    /// Files of the 2019 simulator.
     Held(Box<parity::Case>),
     /// A fat tree whose switches have twice so many ports.
     Tree(u32, Traffic),
@@ -155,7 +155,7 @@ impl Options {
         human::print(&text(&cases, &names, &costs, self.runs)).map(|()| Outcome::Good)
     }
 
-    /// The reference's files unless the suite alone is asked for, and its trees.
+    /// The 2019 simulator's files unless the suite alone is asked for, and its trees.
     fn cases(&self) -> Result<Vec<Case>> {
         let mut cases = Vec::new();
         if !self.suite || self.reference.is_some() {
@@ -227,7 +227,7 @@ fn measure(program: &Program, case: &Case, cost: &mut Cost) -> Result<()> {
     Ok(())
 }
 
-/// Processor time of a run of the reference, in seconds.
+/// Processor time of a run of the 2019 simulator, in seconds.
 fn of_reference(program: &Path, case: &parity::Case) -> Result<f64> {
     let folder = save::temporary_folder()?;
     let config = case.unpack(folder.path())?;

@@ -113,7 +113,7 @@ impl Build {
         Ok(())
     }
 
-    /// All runs of the reference, repeated by the ns-3 module or by the `core`; the table is shown if one differs.
+    /// All runs of the 2019 simulator, repeated by the ns-3 module or by the `core`; the table is shown if one differs.
     pub fn parity(&self, simulator: &str) -> Result<()> {
         let command = self.with(cmd!(script()?, "parity", "--jobs", jobs()?.to_string(), "--simulator", simulator));
         let output = command.stdout_capture().unchecked().run()?;

@@ -36,7 +36,7 @@ struct Arguments {
 enum Command {
     /// Builds everything and runs all tests.
     Test(test::Options),
-    /// Repeats the runs of the reference simulator that we hold and compares, to the nanosecond.
+    /// Repeats the runs of the 2019 simulator that we hold and compares, to the nanosecond.
     ///
     /// Exit status: 0 all exact, 1 differences, 2 bad input.
     Parity {

@@ -34,7 +34,7 @@ pub struct Options {
     /// A folder where ns-3 is installed will do, too: the module is built beside it.
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "profile")]
     ns3: Vec<PathBuf>,
-    /// With --ns3: repeats the reference's runs in each tree, too.
+    /// With --ns3: repeats the 2019 simulator's runs in each tree, too.
     #[arg(long, requires = "ns3")]
     parity: bool,
 }
@@ -92,7 +92,7 @@ impl Options {
                 if let Some(build) = built(&mut stages, &name, variables)
                     && self.parity
                 {
-                    stages.take(format_args!("{name}: the reference's runs"), |_| build.parity("ns3"));
+                    stages.take(format_args!("{name}: the 2019 simulator's runs"), |_| build.parity("ns3"));
                 }
             }
         }
@@ -119,7 +119,7 @@ fn everything(stages: &mut Stages) -> Result<()> {
     stages.take("cargo: core as a package", |stages| {
         stages.run(here("cargo package --quiet --locked --offline --allow-dirty --package hpcc-core")?)
     });
-    stages.take("cargo: the reference's runs", |_| alone.parity("core"));
+    stages.take("cargo: the 2019 simulator's runs", |_| alone.parity("core"));
     // When the first stage asks for them.
     let python = LazyCell::new(|| get_decoders(cache));
     let made = LazyCell::new(|| {

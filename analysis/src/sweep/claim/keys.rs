@@ -58,7 +58,7 @@ pub struct ClaimKeys {
     direction: Option<Placed<Range>>,
     /// Why the claim does not hold, where that is known.
     reason: Option<String>,
-    /// Why it does not hold in the quick form, if that is another reason.
+    /// Why it does not hold with --quick, if that is another reason.
     quick_reason: Option<String>,
 }
 

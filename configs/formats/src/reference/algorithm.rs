@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! CC_MODE, the keys that belong to each controller, and the telemetry that it reads.
 //!
-//! Defaults are those that the reference compiles in, which are not those of its presets.
+//! Defaults are those that the 2019 simulator compiles in, which are not those of its presets.
 
 use super::settings::Settings;
 use hpcc_core::cc::{
@@ -126,7 +126,7 @@ fn min_rate(settings: &Settings<'_>) -> Result<Option<BitRate>, InputError> {
     settings.rate("MIN_RATE", BitRate::mbps(100)).map(Some)
 }
 
-/// The reference means 1/16 by default, but divides integers.
+/// The 2019 simulator means 1/16 by default, but divides integers.
 fn gain(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<f64, InputError> {
     let gain = settings.probability("EWMA_GAIN", 0.0)?;
     if gain == 0.0 {
@@ -135,7 +135,7 @@ fn gain(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<f64, InputEr
     Ok(gain)
 }
 
-/// An interval in microseconds, whose fraction the reference drops.
+/// An interval in microseconds, whose fraction the 2019 simulator drops.
 fn micros(settings: &Settings<'_>, key: &str, default: f64) -> Result<Nanos, InputError> {
     let value = settings.float(key, default)?;
     let whole = value.trunc();

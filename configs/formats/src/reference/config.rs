@@ -24,7 +24,7 @@ use hpcc_model::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogr
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The reference has no seed of its own; its generators start from 1.
+/// The 2019 simulator has no seed of its own; its generators start from 1.
 const SEED: u64 = 1;
 
 /// Runs with more flows than this record no time series.
@@ -201,13 +201,13 @@ pub fn is_configuration(path: &Path) -> bool {
 fn recognise(path: &Path, text: &str) -> Result<(), InputError> {
     let refuse = |message: &str| Err(InputError::new(path, None, message));
     let Some(first) = text.split_whitespace().next() else {
-        return refuse("is empty; expected a scenario in TOML, or a config.txt of the reference simulator");
+        return refuse("is empty; expected a scenario in TOML, or a config.txt of the 2019 simulator");
     };
     let is_key = |word: &str| keys::values(word).is_some();
     if first.starts_with('#') || nearest(first, &keys::all()).is_some() || text.split_whitespace().any(is_key) {
         return Ok(());
     }
-    refuse("no scenario: it is neither TOML nor has a key of the reference simulator's config.txt")
+    refuse("no scenario: it is neither TOML nor has a key of the 2019 simulator's config.txt")
 }
 
 fn places(settings: &Settings<'_>, links: Vec<hpcc_model::place::Place>, network: &Network) -> Places {
@@ -223,7 +223,7 @@ fn places(settings: &Settings<'_>, links: Vec<hpcc_model::place::Place>, network
         base_rtt: settings.blame("CC_MODE"),
         tcp_timeout: settings.blame("CC_MODE"),
         min_rate: settings.blame("MIN_RATE"),
-        // No key of the reference's names any.
+        // No key of the 2019 simulator's names any.
         control_flows: settings.blame("FLOW_FILE"),
         control: None,
     }
@@ -240,7 +240,7 @@ fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
     Ok(())
 }
 
-/// The reference cuts it to whole microseconds, and takes a pause of 0 for a resume.
+/// The 2019 simulator cuts it to whole microseconds, and takes a pause of 0 for a resume.
 fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Nanos, InputError> {
     const KEY: &str = "PAUSE_TIME";
     let micros = settings.float(KEY, 5.0)?;
@@ -257,7 +257,7 @@ fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Nanos,
     Ok(Nanos(whole as u64 * Nanos::MICROSECOND.0))
 }
 
-/// Links that the reference does not use.
+/// Links that the 2019 simulator does not use.
 fn parallel_links(network: &Network) -> Option<String> {
     let unused = network.superseded_links().len();
     (unused > 0).then(|| {
@@ -299,7 +299,7 @@ fn transport(
     }
     let window = settings.flag("HAS_WIN", true)?;
     if !window && settings.faults().windowless_hpcc && algorithm == "hpcc" {
-        notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
+        notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the 2019 simulator; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
     let ack_offset = ack_offset(settings)?;
@@ -372,7 +372,7 @@ fn stop(settings: &Settings<'_>, last_start: Option<&str>, notes: &mut Vec<Strin
     Ok(stop.min(Nanos::LONGEST))
 }
 
-/// Beside the reference's histogram, small runs get the time series that plots need.
+/// Beside the 2019 simulator's histogram, small runs get the time series that plots need.
 fn monitor(settings: &Settings<'_>, flows: u64, notes: &mut Vec<String>) -> Result<Monitor, InputError> {
     let mut time = |key: &str, default| match settings.word(key) {
         // Descendants write seconds.
@@ -436,8 +436,8 @@ fn trace_nodes(
 }
 
 /// The path of an input file that a key names: from the folder of the configuration, or one above it, as in a clone of the
-/// reference, whose files are named from a folder above; then from the working folder. Files that moved are looked for beside
-/// the configuration.
+/// 2019 simulator, whose files are named from a folder above; then from the working folder. Files that moved are looked
+/// for beside the configuration.
 fn input(config: &Path, settings: &Settings<'_>, key: &str, notes: &mut Vec<String>) -> Result<PathBuf, InputError> {
     let Some(word) = settings.word(key) else {
         return Err(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Keys that descendants of the reference have besides: those that mean something here become keys of TOML.
+//! Keys that descendants of the 2019 simulator have besides: those that mean something here become keys of TOML.
 
 use hpcc_core::settings::Value;
 use hpcc_core::units::Nanos;

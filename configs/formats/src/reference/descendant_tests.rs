@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Files in the style of the reference's descendants, and configurations as TOML.
+//! Files in the style of the 2019 simulator's descendants, and configurations as TOML.
 
 use super::tests::Folder;
 use super::{Remark, import};

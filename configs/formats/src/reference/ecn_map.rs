@@ -50,7 +50,7 @@ pub(super) fn read(
             continue;
         }
         if !lacking.is_empty() {
-            notes.push(format!("{} announces no value for {rate}: 0, as in the reference", lacking.join(" and ")));
+            notes.push(format!("{} announces no value for {rate}: 0, as in the 2019 simulator", lacking.join(" and ")));
         }
         let kmin = kmin.get(&rate).copied().unwrap_or_default();
         let (kmax, pmax) = (kmax.get(&rate).copied().unwrap_or_default(), pmax.get(&rate).copied().unwrap_or_default());

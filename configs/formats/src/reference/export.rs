@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(super) struct Files {
     pub topology: PathBuf,
     pub flows: Option<PathBuf>,
-    /// The columns of the flows, if they are not those of the reference.
+    /// The columns of the flows, if they are not those of the 2019 simulator.
     pub columns: Option<String>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Faults of the reference that show when its files are read, repeated and corrected.
+//! Faults of the 2019 simulator that show when its files are read, repeated and corrected.
 
 use super::tests::Folder;
 use crate::testing::Collected;
@@ -27,7 +27,7 @@ fn buffers_and_thresholds_wrap_at_32_bits() {
     assert_eq!(scenario.settings.switch.buffer, Bytes(1 << 20));
     let threshold = scenario.settings.ecn_threshold(BitRate::gbps(100));
     assert_eq!((threshold.kmin, threshold.kmax), (4_294_968_000 - (1 << 32), 4_294_969_000 - (1 << 32)));
-    notes(&scenario, "BUFFER_SIZE: of 4296015872 bytes the reference's 32 bits leave 1048576");
+    notes(&scenario, "BUFFER_SIZE: of 4296015872 bytes the 2019 simulator's 32 bits leave 1048576");
     notes(&scenario, "KMIN_MAP: of 4294968000 bytes");
     assert_eq!(load(&["BUFFER_SIZE=4097", CORRECT]).settings.switch.buffer, Bytes(4097 << 20));
 }
@@ -48,7 +48,7 @@ fn pause_times_are_cut_to_whole_microseconds() {
     }
 }
 
-/// The reference samples once before it looks at the end; what is not printed need not be sampled.
+/// The 2019 simulator samples once before it looks at the end; what is not printed need not be sampled.
 #[test]
 fn a_histogram_that_ends_before_it_starts_is_one_sample() {
     let histogram = |start: u64, end: u64| {
@@ -82,7 +82,7 @@ fn data_may_have_priority_0() {
     assert!(message.starts_with("flow.txt:2: the flow's priority is 0; expected 1 to 7"), "{message}");
 }
 
-/// The reference knows no comments; a word in one that is no value of its key would keep it from beginning.
+/// The 2019 simulator knows no comments; a word in one that is no value of its key would keep it from beginning.
 #[test]
 fn keys_in_comments_are_set_and_told() {
     let load = |line: &str, overrides: &[&str]| {
@@ -115,8 +115,8 @@ fn of_a_map_the_announced_pairs_count() {
     folder.append("config.txt", "KMIN_MAP 1 25000000000 5 100000000000 7\n");
     let [repeated, correct] = [&[][..], &[CORRECT]].map(|overrides| folder.load(overrides).expect("valid"));
     assert_eq!([kmin(&repeated), kmin(&correct)], [0, 7_000]);
-    notes(&repeated, "KMIN_MAP: pairs announced: 1, there: 2; the announced ones count, as in the reference");
-    notes(&repeated, "KMIN_MAP announces no value for 100Gbps: 0, as in the reference");
+    notes(&repeated, "KMIN_MAP: pairs announced: 1, there: 2; the announced ones count, as in the 2019 simulator");
+    notes(&repeated, "KMIN_MAP announces no value for 100Gbps: 0, as in the 2019 simulator");
     notes(&correct, "KMIN_MAP: pairs announced: 1, there: 2; those that are there count");
 }
 
@@ -125,7 +125,7 @@ fn a_map_that_is_given_twice_adds_up() {
     let folder = Folder::new();
     folder.write("config.txt", super::tests::CONFIG.to_owned() + "\nKMIN_MAP 1 25000000000 5\n");
     let scenario = folder.load(&[]).expect("valid");
-    notes(&scenario, "KMIN_MAP is given more than once; all of its pairs count, as in the reference");
+    notes(&scenario, "KMIN_MAP is given more than once; all of its pairs count, as in the 2019 simulator");
     assert!(scenario.settings.ecn_threshold(BitRate::gbps(100)).kmin > 0);
     assert!(folder.load(&[CORRECT]).expect_err("no thresholds").contains("no ECN thresholds for 100Gbps"));
 }
@@ -138,7 +138,7 @@ fn the_timer_of_dcqcn_counts_where_packets_are_marked() {
     assert_eq!(scenario.algorithm().name(), "dcqcn");
 }
 
-/// The reference runs flows that nothing controls; so does one that is watched, and the TOML that stands for it.
+/// The 2019 simulator runs flows that nothing controls; so does one that is watched, and the TOML that stands for it.
 #[test]
 fn a_key_of_toml_brings_no_check_to_what_the_reference_accepts() {
     for uncontrolled in [

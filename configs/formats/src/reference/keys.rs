@@ -74,7 +74,7 @@ pub(super) const LINK_DOWN: &str = "LINK_DOWN";
 const ALIASES: &[(&str, &str)] =
     &[("DCTCP_GAIN", "EWMA_GAIN"), ("MON_START", "QLEN_MON_START"), ("MON_END", "QLEN_MON_END")];
 
-/// The reference's name of a key.
+/// The 2019 simulator's name of a key.
 pub(super) fn canonical(key: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The reference simulator's own inputs, read so that its experiments run unchanged - except that what it
+//! The 2019 simulator's own inputs, read so that its experiments run unchanged - except that what it
 //! would silently skip or turn into nonsense is an error here. Only what follows the flows, links or nodes that a file's
 //! first line announces is skipped here, too, with a note: its authors' own files end so.
 //!
@@ -49,7 +49,7 @@ pub fn network(path: &Path) -> Result<Network, InputError> {
 }
 
 /// Reads a flow file by itself: a count, then as many times `src dst priority dport size start`, by
-/// ascending start in seconds, which are rounded down as the reference does. Whether the hosts exist is up to
+/// ascending start in seconds, which are rounded down as the 2019 simulator does. Whether the hosts exist is up to
 /// the caller.
 ///
 /// # Errors

@@ -97,8 +97,8 @@ impl<'a> Settings<'a> {
         result.map_err(|message| Place::command_line().key_error(key.trim(), message))
     }
 
-    /// Takes the keys of a comment, which is none to the reference, where that is repeated. A key whose values are no such
-    /// values is left alone: the reference reads no further there, and never begins.
+    /// Takes the keys of a comment, which is none to the 2019 simulator, where that is repeated. A key whose values are
+    /// no such values is left alone: the 2019 simulator reads no further there, and never begins.
     fn take_hidden(&mut self, mut words: Tokens<'a>) {
         while let Some(key) = words.next_word() {
             let mut ahead = words.clone();
@@ -118,9 +118,9 @@ impl<'a> Settings<'a> {
         let named: Vec<String> =
             self.hidden.iter().map(|key| format!("{}{}", key.text, in_line(key, &place))).collect();
         let what = if sets {
-            "counts all the same: the reference has no comments (compatibility.comments_set_keys = false leaves them out)"
+            "counts all the same: the 2019 simulator has no comments (compatibility.comments_set_keys = false leaves them out)"
         } else {
-            "does not count; the reference, which has no comments, takes it"
+            "does not count; the 2019 simulator, which has no comments, takes it"
         };
         let note = place.error(format!("{} in a comment {what}", named.join(", ")));
         self.descendant.remark(Remark::Guessed, note.to_string());
@@ -167,7 +167,7 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Which of the reference's faults are repeated: all, unless an override corrects them.
+    /// Which of the 2019 simulator's faults are repeated: all, unless an override corrects them.
     pub fn faults(&self) -> ReferenceFaults {
         self.compatibility.faults()
     }
@@ -201,7 +201,7 @@ impl<'a> Settings<'a> {
             // The later of two values of a rate counts, as it does within one.
             Some(words) => {
                 words.splice(1..1, earlier.into_iter().skip(1));
-                Some("all of its pairs count, as in the reference")
+                Some("all of its pairs count, as in the 2019 simulator")
             }
             None => Some("the last one counts"),
         }
@@ -230,7 +230,7 @@ impl<'a> Settings<'a> {
         if pairs as u64 != announced {
             let few = announced < pairs as u64 && self.faults().announced_pairs;
             let count =
-                if few { "the announced ones count, as in the reference" } else { "those that are there count" };
+                if few { "the announced ones count, as in the 2019 simulator" } else { "those that are there count" };
             let found = format!("{}: pairs announced: {announced}, there: {pairs}; {count}", key.text);
             self.descendant.remark(Remark::Guessed, found);
             if few {
@@ -329,8 +329,8 @@ fn in_line(key: &Token<'_>, named: &Place) -> String {
     }
 }
 
-/// The values behind a key in a comment, which may end in the lines behind it; `None` if it is no key of the reference, or
-/// these are no values of it.
+/// The values behind a key in a comment, which may end in the lines behind it; `None` if it is no key of the 2019
+/// simulator, or these are no values of it.
 fn hidden_values<'a>(key: &Token<'a>, words: &mut Tokens<'a>) -> Option<Vec<Token<'a>>> {
     let takes_text = keys::takes_text(key.text);
     let mut value = || {
@@ -352,13 +352,13 @@ fn hidden_values<'a>(key: &Token<'a>, words: &mut Tokens<'a>) -> Option<Vec<Toke
     }
 }
 
-/// The bytes that a key stands for: the reference computes them in 32 bits.
+/// The bytes that a key stands for: the 2019 simulator computes them in 32 bits.
 pub(super) fn narrow(settings: &Settings<'_>, notes: &mut Vec<String>, key: &str, bytes: u64) -> u64 {
     let left = bytes % (1 << 32);
     if left == bytes || !settings.faults().narrow_switch_settings {
         return bytes;
     }
-    notes.push(format!("{key}: of {bytes} bytes the reference's 32 bits leave {left}"));
+    notes.push(format!("{key}: of {bytes} bytes the 2019 simulator's 32 bits leave {left}"));
     left
 }
 
@@ -377,7 +377,7 @@ fn value<'a>(key: &Token<'a>, tokens: &mut Tokens<'a>) -> Result<Token<'a>, Inpu
     Ok(word)
 }
 
-/// Whether this is a key, of the reference or of a descendant.
+/// Whether this is a key, of the 2019 simulator or of a descendant.
 fn is_known(word: &str) -> bool {
     keys::values(word).is_some() || Descendant::knows(word)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The reference's formats, valid and broken in every way that we know of.
+//! The 2019 simulator's formats, valid and broken in every way that we know of.
 
 use crate::load;
 use crate::testing::Collected;

@@ -83,7 +83,7 @@ struct Guess {
 }
 
 impl Guess {
-    /// `None` of the reference's three words, and where the lines do not agree with the first one.
+    /// `None` of the 2019 simulator's three words, and where the lines do not agree with the first one.
     fn of(path: &Path) -> Option<Guess> {
         let mut lines = BufReader::new(input::open(path).ok()?).lines().map_while(Result::ok);
         let first = lines.next()?;

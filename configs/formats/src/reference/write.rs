@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The reference's topology and flow files, written.
+//! The 2019 simulator's topology and flow files, written.
 
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::{Nanos, Rounding};
@@ -33,11 +33,12 @@ pub fn write_flow(flow: &Flow, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{src} {dst} {priority} {dport} {size} {}", seconds(start))
 }
 
-/// A time in seconds that is read as itself, whether the reader rounds as we do or as the reference does.
+/// A time in seconds that is read as itself, whether the reader rounds as we do or as the 2019 simulator does.
 fn seconds(time: Nanos) -> String {
     let text = format!("{}.{:09}", time.0 / 1_000_000_000, time.0 % 1_000_000_000);
     let read = |text: &str, rounding| text.parse().map(|seconds| Nanos::from_seconds(seconds, rounding));
-    // The reference rounds down what a binary fraction just misses: a third of a nanosecond more is out of its reach.
+    // The 2019 simulator rounds down what a binary fraction just misses: a third of a nanosecond more is out of its
+    // reach.
     if read(&text, Rounding::Floored) == Ok(time) { text } else { text + "3" }
 }
 

@@ -31,7 +31,8 @@ keys! {
         /// Which profile holds for the priority groups of which ports; of several that fit, the last one. Each priority in
         /// use needs one at every port.
         buffer_groups: Option<Tables<Use>> {"{ priorities = [3], profile = \"roce\" }"};
-        /// The same of the queues of ports, with profiles of egress pools. A queue without one has no limit of its own.
+        /// Which profile holds for the queues of which ports, with profiles of egress pools. A queue without one has no
+        /// limit of its own.
         buffer_queues: Option<Tables<Use>> {"{ priorities = [1], profile = \"tcp\", rate = \"100Gbps\" }"};
     }
     Pool {

@@ -18,8 +18,9 @@ keys! {
     Operation {
         /// What the ranks do together.
         operation: Kind;
-        /// By which messages: by default the operation's first in the list of the page on jobs; `auto` chooses by NCCL's model of
-        /// costs; `fastest` runs each that can be done alone on this network before the run, and takes the soonest.
+        /// Algorithm of the operation: by default the first that the page on jobs lists for it; `auto` chooses by
+        /// NCCL's model of costs; `fastest` runs each that can be done alone on this network before the run, and takes
+        /// the soonest.
         #[assumed = "the first of the page on jobs for the operation"]
         algorithm: Option<String>;
         /// Bytes, as nccl-tests count them: the whole array, of which each rank has or gets a part in all_gather, reduce_scatter,
@@ -35,9 +36,9 @@ keys! {
     }
     /// How collectives are done.
     Messages {
-        /// The data is divided among so many channels, each with a queue pair of its own between two ranks. By default rings
-        /// and trees between servers have as many as the smallest server has NICs, for each leaves a server by one of them;
-        /// others have one. More of them use more paths.
+        /// Number of channels among which the data is divided, each with a queue pair of its own between two ranks. By
+        /// default rings and trees between servers have as many as the smallest server has NICs, for each leaves a
+        /// server by one of them; others have one. More of them use more paths.
         #[assumed = "as many as the smallest server has NICs, for rings and trees between servers; else one"]
         channels: Option<u16> {1..=Collective::MOST_CHANNELS};
         /// A channel's data is cut into pieces of at most so many bytes, which follow each other as in a pipeline. By default
@@ -45,7 +46,7 @@ keys! {
         /// than there are keep it whole.
         #[assumed = "NCCL's pieces of 512 KiB, where steps follow each other"]
         chunk: Option<Bytes> {PAYLOAD};
-        /// So many pieces of a channel are under way at once.
+        /// Pieces of a channel that are under way at once.
         depth: u32 {1..=1024} = 8;
         /// How data becomes messages: whole (simple), with a flag beside each 4 bytes (ll), or beside each 120 (ll128); by default
         /// whole, or as the model of `auto` chooses.
@@ -58,8 +59,8 @@ keys! {
         /// In an all_to_all the n-th rank of a group gets as much as n to the power of minus this, such as a popular expert; 0:
         /// all get the same.
         skew: f64 {0.0..=16.0} = 0.0;
-        /// So many exchanges of a rank are under way at once in algorithms where none waits for another (direct); by default
-        /// all.
+        /// Exchanges of a rank that are under way at once, in algorithms where none waits for another (direct); by
+        /// default all.
         window: Option<u32> {1..=u32::MAX};
     }
 }

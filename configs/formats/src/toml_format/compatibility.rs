@@ -10,7 +10,7 @@ use hpcc_model::error::InputError;
 use hpcc_model::scenario::Compatibility;
 use hpcc_model::scenario::compatibility::{SECTION, settings};
 
-/// The reference's faults that the run repeats: none by default.
+/// The 2019 simulator's faults that the run repeats: none by default.
 pub(super) fn compatibility(document: &mut Document<'_>) -> Result<ReferenceFaults, InputError> {
     let mut compatibility = Compatibility::new(ReferenceFaults::NONE);
     let entries = document.section(SECTION).map_or_else(|| Ok(Vec::new()), |section| section.section())?;

@@ -3,11 +3,11 @@
 //!
 //! | section | says |
 //! | --- | --- |
-//! | `[compatibility]` | which of the reference's faults are repeated |
+//! | `[compatibility]` | which of the 2019 simulator's faults are repeated |
 //! | `[run]` | seed, stop time, order of events |
 //! | `[topology]` | nodes and links; `kind` selects a generator, a file or an inline list |
 //! | `[congestion_control]` | algorithm and its parameters |
-//! | `[telemetry]` | byte layout, which packets collect it, how it comes back |
+//! | `[telemetry]` | format, which packets collect it, how it comes back |
 //! | `[wire]` | headers of every frame |
 //! | `[transport]` | packets, windows, acknowledgements |
 //! | `[receive]` | hosts that take what arrives slowly |
@@ -97,8 +97,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     read_as(path, text, overrides, defaults, false)
 }
 
-/// The same of a text that stands for a configuration of the reference, which accepts flows that nothing controls: it is
-/// only told. So it is where all of the reference's faults are repeated.
+/// The same of a text that stands for a configuration of the 2019 simulator, which accepts flows that nothing controls:
+/// it is only told. So it is where all of the 2019 simulator's faults are repeated.
 pub(super) fn read_as(
     path: &Path,
     text: &str,
@@ -265,9 +265,9 @@ fn read_without(
     Ok(Draft { scenario, flows, places })
 }
 
-/// The reference's HPCC divides by the window.
+/// The 2019 simulator's HPCC divides by the window.
 fn window(settings: &NodeSettings) -> Option<String> {
     let divides = settings.faults().windowless_hpcc && settings.control.chosen().name() == "hpcc";
     let is_zero = settings.transport.window == Some(false) && divides;
-    is_zero.then(|| "without a window HPCC divides by 0, as in the reference: its rates mean nothing".into())
+    is_zero.then(|| "without a window HPCC divides by 0, as in the 2019 simulator: its rates mean nothing".into())
 }

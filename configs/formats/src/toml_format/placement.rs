@@ -27,9 +27,9 @@ keys! {
         ranks: Option<String>;
         /// Whether rank n is on the n-th of these GPUs, or GPUs are drawn in random order by the seed.
         placement: Placement = Placement::Listed;
-        /// How messages leave a host of which several links lead to their destination: each in a part for every link, whole by
-        /// one that a hash of its queue pair chooses, or whole by the next link for each channel, as GOAL's `nic`. By default GOAL's
-        /// leave by channel if its file has several, all others in parts.
+        /// How messages leave a host of which several links lead to their destination: divided among all of them, whole
+        /// by one that a hash of its queue pair chooses, or whole by the next link for each channel, as GOAL's `nic`.
+        /// By default messages of GOAL leave by channel if its file has several `nic`, all others are divided.
         links: Option<Links>;
         /// Time that passes at the sender before each message, such as NCCL's own.
         send_latency: Nanos = Nanos(0);

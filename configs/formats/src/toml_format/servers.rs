@@ -20,10 +20,10 @@ const MOST_SHARING: u32 = 64;
 
 keys! {
     Gpus {
-        /// GPUs of each server, which are the first so many, the next so many, and so on.
+        /// Number of GPUs of each server; servers have GPUs in the order of their numbers.
         gpus: u32 {1..=u32::MAX};
-        /// Hosts of each server, which are its NICs: one for each GPU, or fewer, each of which as many GPUs share, neighbours
-        /// first. By default the rails of a topology that has them, else one for each GPU.
+        /// Number of NICs of each server, which are hosts: one for each GPU, or fewer, each shared by the same number
+        /// of neighbouring GPUs. By default the rails of a topology that has them, else one for each GPU.
         nics: Option<u32> {1..=u32::MAX};
         /// Rate at which each GPU sends to others of its server, such as NVLink's: by all NVSwitches together.
         rate: BitRate;

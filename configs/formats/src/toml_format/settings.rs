@@ -162,7 +162,7 @@ pub(super) fn monitor(
     let capture_nodes: Vec<u32> = nodes("capture_nodes", &keys.capture_nodes)?;
     let of_stack = settings.protocol.protocol.is_of_stack();
     if !trace_nodes.is_empty() && (of_stack || legacy.tcp().is_some()) {
-        let message = "the reference's packet trace has no TCP or UDP; expected none, or monitor.capture_nodes";
+        let message = "the 2019 simulator's packet trace has no TCP or UDP; expected none, or monitor.capture_nodes";
         return refuse("trace_nodes", message.into());
     }
     if keys.control_interval.is_some() && of_stack {

@@ -164,9 +164,9 @@ keys! {
         hosts_per_switch: u32 = 1;
     }
     File {
-        /// Name of a file with the network in the reference's format, which `configs/README.md` describes, relative to the
-        /// scenario's folder, then to the working folder. It has the numbers of nodes, switches and links; the switches;
-        /// and for each link `A B RATE DELAY LOSS`.
+        /// Name of a file with the network in the 2019 simulator's format, which `configs/README.md` describes,
+        /// relative to the scenario's folder, then to the working folder. It has the numbers of nodes, switches and
+        /// links; the switches; and for each link `A B RATE DELAY LOSS`.
         path: String;
         /// Probability that a link loses a frame whose own loss in the file is 0.
         default_loss: f64 {SHARE} = 0.0;

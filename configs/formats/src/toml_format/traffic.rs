@@ -163,13 +163,14 @@ keys! {
         weight: u64 {0..=1_000_000};
     }
     File {
-        /// Name of a file with the flows in the reference's format, which `configs/README.md` describes, relative to the
-        /// scenario's folder, then to the working folder. It has the number of flows and for each, sorted by start,
+        /// Name of a file with the flows in the 2019 simulator's format, which `configs/README.md` describes, relative
+        /// to the scenario's folder, then to the working folder. It has the number of flows and for each, sorted by
+        /// start,
         /// `SRC DST PRIORITY DPORT BYTES START`, with the start in seconds.
         path: String;
         /// The columns of the file, such as `src dst priority packets start skip`: `src`, `dst`, `start`, `size` or `packets`,
         /// and perhaps `priority`, `dport`, and `skip` for a word that does not count. Without it they are those of the
-        /// reference, unless the first flows tell that they are others.
+        /// 2019 simulator, unless the first flows tell that they are others.
         columns: Option<String>;
     }
 }
@@ -227,7 +228,7 @@ pub(super) struct Context<'a> {
     pub profiles: Profiles,
     /// What is to be told of defaults.
     pub told: &'a RefCell<Remarks>,
-    /// Of the reference's start times in seconds.
+    /// Of the 2019 simulator's start times in seconds.
     rounding: Rounding,
     /// Payload of a full packet.
     mtu: Bytes,

@@ -18,8 +18,9 @@ keys! {
         slow_ranks: Option<String>;
         /// How many times as long those take.
         slow_by: Option<f64> {1.0..=1e4};
-        /// By how much each computation of each rank takes longer on average, as a share of it: 0.05 is 5 %. The seed draws each
-        /// from an exponential distribution. Give it to see what collectives lose that wait for the slowest of many.
+        /// How much longer each computation of each rank takes on average, as a share of its time: 0.05 is 5 %. The
+        /// seed draws each from an exponential distribution. Give it to see what collectives lose that wait for the
+        /// slowest of many.
         jitter: f64 {0.0..=100.0} = 0.0;
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Controlled {
 
 impl Controlled {
     /// Refuses a flow whose path has too many switches, unless notifications may reach its sender, or the file is one of the
-    /// reference.
+    /// 2019 simulator.
     pub fn see(
         &mut self,
         flow: &Flow,

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub(super) fn settle(job: &mut JobSpec, name: &str, routes: &Routes, scenario: &mut Scenario) {
     scenario.notes.extend(idle_nics(job, name));
     let links = common_links(job, routes, scenario);
-    // Of parallel links the reference uses the last.
+    // Of parallel links the 2019 simulator uses the last.
     if links < 2 || scenario.faults() != ReferenceFaults::NONE {
         return;
     }

@@ -258,7 +258,7 @@ mod tests {
         let tiers = [Tier { wire: wire(100), ..tier(16, 1, 1) }, tier(4, 1, 4), tier(5, 4, 4)];
         let network = tree(320, &tiers).expect("fits");
         assert_eq!((network.hosts().count(), network.switches().count(), network.links.len()), (320, 56, 480));
-        // FNV-1a of the reference's fat.txt without its empty last line.
+        // FNV-1a of the 2019 simulator's fat.txt without its empty last line.
         assert_eq!(fnv1a(&text(&network)), 0x1920_b95c_acd8_10e8);
     }
 

@@ -35,7 +35,7 @@ pub(super) fn unseen_path_changes(scenario: &Scenario, _: &Pass) -> Vec<String> 
         return Vec::new();
     };
     let (ways, settings) = (scenario.ways(), &scenario.settings);
-    // The reference's HPCC does not even look at the number of hops.
+    // The 2019 simulator's HPCC does not even look at the number of hops.
     let complaint = if name == PathName::Length && scenario.faults().blind_to_paths {
         Some("do not say which path they are of".to_owned())
     } else {
@@ -195,7 +195,7 @@ pub(super) fn coarse_telemetry(scenario: &Scenario, _: &Pass) -> Vec<String> {
 /// Above this share of a frame's time its rounding is worth a note.
 const ROUNDING: f64 = 0.001;
 
-/// Whole nanoseconds are far from the rate of a link. That the reference's faults floor them is theirs.
+/// Whole nanoseconds are far from the rate of a link. That the 2019 simulator's faults floor them is theirs.
 pub(super) fn rounded_times(scenario: &Scenario, _: &Pass) -> Vec<String> {
     match scenario.transport().rounding() {
         Rounding::Nearest => {}
@@ -219,7 +219,7 @@ pub(super) fn rounded_times(scenario: &Scenario, _: &Pass) -> Vec<String> {
     worst.filter(|&rate| error(rate).abs() > ROUNDING).map(note).into_iter().collect()
 }
 
-/// Samples of the reference's histogram that nobody sees.
+/// Samples of the 2019 simulator's histogram that nobody sees.
 pub(super) fn empty_histogram(scenario: &Scenario, _: &Pass) -> Vec<String> {
     let Some(QueueHistogram { start, end }) = scenario.monitor.queue_histogram else { return Vec::new() };
     let (end, interval) = (end.min(scenario.stop), QueueHistogram::PRINT_INTERVAL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The IPv4 address that the reference simulator gives to a node.
+//! The IPv4 address that the 2019 simulator gives to a node.
 
 pub use hpcc_core::address::{host_address as of_node, host_of as node};
 

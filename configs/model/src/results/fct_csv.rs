@@ -38,8 +38,8 @@ csv_row! {
 impl FctRecord {
     /// Completion time relative to the ideal one.
     ///
-    /// Below 1 only where the ideal time is no bound: by the formula of the reference's profile. An ideal time of 0, of a flow that
-    /// had no path, gives 1.
+    /// Below 1 only where the ideal time is no bound: by the formula of the 2019 simulator's profile. An ideal time of
+    /// 0, of a flow that had no path, gives 1.
     pub fn slowdown(&self) -> f64 {
         if self.ideal_ns == 0 {
             return 1.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `fct.txt`: one line per completed flow, in the order of completion, as the reference simulator writes it.
+//! `fct.txt`: one line per completed flow, in the order of completion, as the 2019 simulator writes it.
 //!
 //! A line reads `SIP DIP SPORT DPORT SIZE START FCT STANDALONE`: addresses as eight hexadecimal digits, sizes
 //! in bytes, times in ns.
@@ -119,7 +119,7 @@ mod tests {
     use super::super::testing::{file_with, rewritten};
     use super::*;
 
-    /// From the reference's own output, two queue pairs from one host.
+    /// From the 2019 simulator's own output, two queue pairs from one host.
     const GOLDEN: &str = "0b000101 0b000201 10000 100 1000000 2000059999 144937 88000
 0b000001 0b000201 10001 100 1000000 2000049999 259353 88000
 0b000001 0b000201 10000 100 2000000 2000000000 424008 171840

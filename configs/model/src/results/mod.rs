@@ -3,9 +3,9 @@
 //!
 //! | file | holds | module |
 //! | --- | --- | --- |
-//! | `fct.txt` | completed flows, in the reference simulator's format | [`fct_txt`] |
-//! | `pfc.txt` | PFC frames received, in the reference's format | [`pfc_txt`] |
-//! | `qlen.txt` | queue-length histograms, in the reference's format | [`qlen_txt`] |
+//! | `fct.txt` | completed flows, in the 2019 simulator's format | [`fct_txt`] |
+//! | `pfc.txt` | PFC frames received, in the 2019 simulator's format | [`pfc_txt`] |
+//! | `qlen.txt` | queue-length histograms, in the 2019 simulator's format | [`qlen_txt`] |
 //! | `fct.csv` | completed flows with endpoints, ideal time and slowdown | [`fct_csv`] |
 //! | `unfinished.csv` | flows that did not complete | [`unfinished_csv`] |
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |

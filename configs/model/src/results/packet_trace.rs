@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `packets.tr`: what happened to each packet at the traced nodes, in the reference simulator's binary layout.
+//! `packets.tr`: what happened to each packet at the traced nodes, in the 2019 simulator's binary layout.
 //!
 //! A header (the rate of every port, and the window) is followed by records of 56 bytes, little-endian. The text
-//! of a record is that of the reference's `trace_reader`; [`TraceRecord`] is also a row of CSV.
+//! of a record is that of the 2019 simulator's `trace_reader`; [`TraceRecord`] is also a row of CSV.
 
 use super::ResultError;
 pub use hpcc_core::frame::PacketKind;
@@ -15,8 +15,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 const RECORD_LEN: usize = 56;
-/// Protocol numbers. The reference has neither probes nor feedback packets, and never sends a CNP; Fast CNP and ICMPv6
-/// have next headers of IPv6.
+/// Protocol numbers. The 2019 simulator has neither probes nor feedback packets, and never sends a CNP; Fast CNP and
+/// ICMPv6 have next headers of IPv6.
 const PROTOCOLS: [(PacketKind, u8); 10] = [
     (PacketKind::Data, 0x11),
     (PacketKind::Ack, 0xfc),
@@ -368,7 +368,7 @@ mod tests {
         TraceRecord { pause: 5, size_bytes: 43, ..base }
     }
 
-    /// Lines as the reference's reader prints them.
+    /// Lines as the 2019 simulator's reader prints them.
     #[test]
     fn text_is_that_of_the_reference() {
         assert_eq!(

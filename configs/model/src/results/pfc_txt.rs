@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `pfc.txt`: one line per PFC frame that a device received, as the reference simulator writes it.
+//! `pfc.txt`: one line per PFC frame that a device received, as the 2019 simulator writes it.
 //!
 //! A line reads `TIME NODE IS_SWITCH PORT PAUSE`: the time in ns, 1 for a switch and 0 for a host, 1 for a
 //! pause and 0 for a resume.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `qlen.txt`: cumulative histograms of queue length, as the reference simulator writes them.
+//! `qlen.txt`: cumulative histograms of queue length, as the 2019 simulator writes them.
 //!
 //! Every 100 ms of simulated time a block follows: `time: T` (ns), then `SWITCH PORT C0 C1 ...` per port, where
 //! `Ck` counts the samples so far with a queue from `k` up to, not including, `k + 1` kB (1000 bytes).

@@ -4,10 +4,10 @@
 use super::qlen_txt;
 use super::summary::Port;
 
-/// Width of a bucket in bytes. Finer than the reference's kB, so that one histogram serves both its output and
+/// Width of a bucket in bytes. Finer than the 2019 simulator's kB, so that one histogram serves both its output and
 /// percentiles good to 0.1 kB; it has to divide [`BYTES_PER_KB`].
 const BUCKET_BYTES: u64 = 100;
-/// What the reference takes for a kB.
+/// What the 2019 simulator takes for a kB.
 const BYTES_PER_KB: u64 = 1000;
 /// Queues beyond this share the last bucket: a nonsensical length must not exhaust memory.
 const LONGEST_BYTES: u64 = 1 << 28;

@@ -146,7 +146,7 @@ pub struct Summary {
     /// Telemetry that came back and was not believed.
     #[serde(default)]
     pub rejected_feedback: u64,
-    /// Of it, what was not sealed as it must be.
+    /// Of it, what was not authentic.
     #[serde(default)]
     pub rejected_by_seal: u64,
     /// Of it, what the guard found that cannot be true.

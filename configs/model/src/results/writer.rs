@@ -227,7 +227,7 @@ impl ResultWriter {
         self.put(RowPlace::of_sample(now.0, row.node), Row::Queue(row));
     }
 
-    /// Writes the histograms so far to `qlen.txt`; the reference does so at multiples of 100 ms.
+    /// Writes the histograms so far to `qlen.txt`; the 2019 simulator does so at multiples of 100 ms.
     pub fn print_queues(&mut self, now: Nanos) {
         // Its first line concerns no node: only one process says it.
         if self.output.is_some() {

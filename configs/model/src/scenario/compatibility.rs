@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `[compatibility]`: which of the reference's faults a run repeats. TOML and overrides of `config.txt` share
-//! these keys; they are in lower case, so that they cannot be keys of the reference.
+//! `[compatibility]`: which of the 2019 simulator's faults a run repeats. TOML and overrides of `config.txt` share
+//! these keys; they are in lower case, so that they cannot be keys of the 2019 simulator.
 
 use crate::error::suggestion;
 use hpcc_core::reference_faults::ReferenceFaults;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The one description of a simulation that every front end uses.
 //!
-//! [`load()`](crate::load()) reads it from TOML or from the reference simulator's `config.txt`; [`Scenario::effective`] says
+//! [`load()`](crate::load()) reads it from TOML or from the 2019 simulator's `config.txt`; [`Scenario::effective`] says
 //! what was understood, so that a result can be traced to its settings.
 
 pub mod compatibility;
@@ -92,7 +92,7 @@ impl Scenario {
         self.notes.iter().filter(move |note| !is_quiet || note.starts_with(ANOTHER_ALGORITHM))
     }
 
-    /// Which of the reference's faults the run repeats: the same at hosts and switches.
+    /// Which of the 2019 simulator's faults the run repeats: the same at hosts and switches.
     pub fn faults(&self) -> ReferenceFaults {
         self.settings.faults()
     }
@@ -155,7 +155,8 @@ impl Scenario {
 pub struct Legacy {
     /// The nodes, all of them in the network.
     pub nodes: Vec<u32>,
-    /// Their settings, which have the congestion control of flows from these hosts; of a file of the reference none.
+    /// Their settings, which have the congestion control of flows from these hosts; of a file of the 2019 simulator
+    /// none.
     pub settings: Option<NodeSettings>,
 }
 
@@ -229,7 +230,7 @@ hpcc_core::named! {
 /// What to record besides flow completions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Monitor {
-    /// The reference's histogram of queue lengths; `None` is off.
+    /// The 2019 simulator's histogram of queue lengths; `None` is off.
     pub queue_histogram: Option<QueueHistogram>,
     /// Interval of the time series of queue lengths, above 0; `None` is off.
     pub queue_interval: Option<Nanos>,
@@ -253,7 +254,7 @@ pub struct Monitor {
     pub capture_format: CaptureFormat,
 }
 
-/// When the reference's histogram samples: each 100 ns.
+/// When the 2019 simulator's histogram samples: each 100 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueHistogram {
     /// Simulated time of the first sample.

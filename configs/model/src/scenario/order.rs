@@ -6,7 +6,7 @@ hpcc_core::named! {
     /// can be compared.
     #[derive(Default)]
     pub enum EventOrder {
-        /// The one that was scheduled first, as in the reference simulator; one process only.
+        /// The one that was scheduled first, as in the 2019 simulator; one process only.
         Insertion = "insertion",
         /// By node, then frames that arrive by port, then what the node itself has scheduled: the same however many processes
         /// share the run.

@@ -56,8 +56,8 @@ impl Words {
         }
     }
 
-    /// A note on what follows, if anything does: the reference does not read it, and its authors' files end with words on
-    /// their format, or with flows that do not count.
+    /// A note on what follows, if anything does: the 2019 simulator does not read it, and its authors' files end with
+    /// words on their format, or with flows that do not count.
     pub fn finish(&mut self, after: impl Display) -> Result<Option<String>, InputError> {
         let note = |token: Token<'_>| token.place.error(format!("what follows {after} is not read")).to_string();
         Ok(self.next()?.map(note))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Rates and delays in the words of the reference. It reads them through binary floating point and rounds down, so that 0.000025ms
-//! are 24 ns; where its faults are not repeated, the decimal number counts, to the nearest nanosecond or bit.
+//! Rates and delays in the words of the 2019 simulator. It reads them through binary floating point and rounds down, so
+//! that 0.000025ms are 24 ns; where its faults are not repeated, the decimal number counts, to the nearest nanosecond
+//! or bit.
 
 use hpcc_core::settings::quantity;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
@@ -133,7 +134,7 @@ mod tests {
             ["0.0000254ms", "0.0000255ms", "1499ps", "2.5e-8", "25e-9s"].map(read),
             [25, 26, 1, 25, 25].map(Some)
         );
-        assert_eq!(delay("0.000025ms", Rounding::Floored), Some(Nanos(24)), "as the reference");
+        assert_eq!(delay("0.000025ms", Rounding::Floored), Some(Nanos(24)), "as the 2019 simulator");
         assert_eq!(rate("4.35Gbps", Rounding::Nearest), Some(BitRate(4_350_000_000)));
     }
 

@@ -22,7 +22,7 @@
 //! [`KnownLinks`](crate::telemetry::KnownLinks). Of CSIG's signals the last of each kind count, whichever hop each is of. Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
 //! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
 //!
-//! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
+//! Beside [`super::Hpcc`], the 2019 simulator's rate form: both take the same steps, to the rounding of a rate
 //! to whole bits per second, where the flow's window is line rate * T, W_ai = ai * T / 8, and no guard above acts.
 //! They part where U divides by 0; with
 //! [`narrow_window`](crate::reference_faults::ReferenceFaults::narrow_window) also on a path narrower than its sender's port, where the rate

@@ -70,8 +70,8 @@ crate::settings! {
         /// by trimmed packets and by the timeout.
         #[change = "Turn it on where switches drop packets (`switch.overflow` = `drop`)."]
         pub uec_loss_detection: bool = false => kind = "uec";
-        /// How many times more the links of hosts have than the network; above 1 receivers under `rccc` or `both` grant less where
-        /// packets are marked, or trimmed before the last hop, but 0.9 of their part.
+        /// How many times the rate of the network the links of hosts have together. Above 1, receivers under `rccc` or
+        /// `both` grant less where packets are marked, or trimmed before the last hop, but at least 0.9 of their part.
         #[change = "Set it to the oversubscription of the network, or all that is beyond is trimmed."]
         pub uec_oversubscription: f64 {1.0..=1000.0} = 1.0 => kind = "uec";
     }

@@ -59,7 +59,7 @@ crate::settings! {
         /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself.
         #[change = "Turn it on against receivers or switches that lie; without attackers it changes nothing."]
         pub guard: bool = false;
-        /// Key of 32 hexadecimal digits with which receivers seal answers; empty: no seal.
+        /// Key of 32 hexadecimal digits with which receivers authenticate answers; empty: they do not.
         #[change = "Set it against attackers on the way back; each answer is 4 bytes longer."]
         #[network]
         pub seal: Written<Option<[u8; 16]>> = Written::default();
@@ -69,7 +69,7 @@ crate::settings! {
         #[change = "Lower it to lose less to attackers; raise it where honest feedback is rarer."]
         pub decay_after: Option<u32> {0..=1_000_000} = None;
         /// Paths, by UDP source ports, among which a flow chooses by telemetry; 1: it stays on one.
-        /// More need a layout whose records tell paths apart, any but `reference`.
+        /// More need a format whose records distinguish paths, any but `reference`.
         #[change = "Raise it where hashes load equal paths unevenly; each further path costs probes."]
         #[network]
         pub paths: u8 {1..=MAX_PATHS as u8} = 1;

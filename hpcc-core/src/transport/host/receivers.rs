@@ -72,7 +72,7 @@ impl Host {
     }
 
     /// The flow of a receiving queue pair has finished. Packets that still arrive are for nobody. (In the
-    /// reference they find it as it was at the start.)
+    /// 2019 simulator they find it as it was at the start.)
     pub fn close_receiver(&mut self, receiver: u32) {
         let reporting = self.receivers.get(receiver).and_then(|inbound| inbound.reporting.as_ref());
         self.counters.baseline_resets += reporting.map_or(0, |reporting| reporting.baseline_resets());

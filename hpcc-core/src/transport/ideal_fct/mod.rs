@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(t(&plain), Nanos(4_000 + 2 * 84 + 2 * 5));
         let faults = ReferenceFaults { payload_base_rtt: true, ..ReferenceFaults::NONE };
         let transport = TransportConfig { faults, ..flow.transport };
-        assert_eq!(t(&UnloadedFlow { transport, ..flow.clone() }), Nanos(4_160), "the reference's");
+        assert_eq!(t(&UnloadedFlow { transport, ..flow.clone() }), Nanos(4_160), "the 2019 simulator's");
         let transport = TransportConfig { base_rtt: Some(Nanos(5_000)), ..transport };
         assert_eq!(t(&UnloadedFlow { transport, ..flow.clone() }), Nanos(5_000));
         assert_eq!(plain.completion(&path, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");

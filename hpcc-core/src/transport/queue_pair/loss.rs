@@ -22,7 +22,7 @@ impl QueuePair {
         Progress { first_missing: self.snd_una, next: self.snd_nxt }
     }
 
-    /// What recovery beyond the reference's makes of an acknowledgement that [`QueuePair::on_ack`] has taken in;
+    /// What recovery beyond the 2019 simulator's makes of an acknowledgement that [`QueuePair::on_ack`] has taken in;
     /// `moved` says whether that acknowledged anything.
     pub fn recover(&mut self, config: &TransportConfig, now: Nanos, moved: bool, ack: &Ack<'_>) {
         self.snd_nxt = self.snd_nxt.max(self.snd_una);

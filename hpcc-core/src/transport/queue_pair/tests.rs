@@ -119,7 +119,7 @@ fn a_window_moves_only_where_a_window_is_wanted_and_variable() {
     }
 }
 
-/// After a NACK the acknowledgement of packets that were on their way passes `snd_nxt`. In the reference the bytes
+/// After a NACK the acknowledgement of packets that were on their way passes `snd_nxt`. In the 2019 simulator the bytes
 /// in flight then wrap, and the window is full until the next NACK.
 #[test]
 fn an_acknowledgement_may_pass_what_is_to_be_sent_next() {

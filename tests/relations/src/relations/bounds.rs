@@ -103,7 +103,7 @@ fn early(scenario: &Scenario, results: &Results) -> Option<String> {
         .map(|row| format!("flow {} has {} ns, and alone {}", row["flow"], row["fct_ns"], row["ideal_ns"]))
 }
 
-/// Whether links fail or become worse, someone attacks, or faults of the reference are repeated.
+/// Whether links fail or become worse, someone attacks, or faults of the 2019 simulator are repeated.
 fn is_disturbed(scenario: &Scenario) -> bool {
     !scenario.link_failures.is_empty()
         || !scenario.degraded.is_empty()

@@ -20,7 +20,7 @@ pub struct Case {
     pub flow: String,
     /// Text of the trace list.
     pub trace_list: String,
-    /// The reference's outputs.
+    /// The 2019 simulator's outputs.
     pub expected: Outputs,
 }
 
@@ -73,7 +73,7 @@ impl Case {
         write(&config_name(&self.run), &self.config)
     }
 
-    /// Flows that complete before the end. The reference leaves some unfinished, by rules of its own.
+    /// Flows that complete before the end. The 2019 simulator leaves some unfinished, by rules of its own.
     pub fn finished(&self) -> u64 {
         self.expected.fct.lines().count() as u64
     }

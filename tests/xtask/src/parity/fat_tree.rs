@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The reference's fat.txt, the topology of its large scenarios: generated rather than stored.
+//! The 2019 simulator's fat.txt, the topology of its large scenarios: generated rather than stored.
 
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_model::generate::{Tier, Wire, tree};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `parity`: every run of the reference simulator that we hold, repeated and compared.
+//! `parity`: every run of the 2019 simulator that we hold, repeated and compared.
 //!
 //! | module | idea |
 //! | --- | --- |
@@ -35,10 +35,10 @@ use hpcc_analysis::script::source_tree;
 use hpcc_analysis::simulator::{self, Kind, Simulator};
 use hpcc_analysis::table::table;
 
-/// Where the reference's runs are.
+/// Where the 2019 simulator's runs are.
 #[derive(clap::Args)]
 pub struct Data {
-    /// Folder with the reference's runs [default: tests/golden of the source tree].
+    /// Folder with the 2019 simulator's runs [default: tests/golden of the source tree].
     #[arg(long = "data", value_name = "DIR")]
     folder: Option<PathBuf>,
 }
@@ -57,7 +57,7 @@ impl Data {
 }
 
 /// Repeats the runs whose name (`SCENARIO/RUN`) contains `filter`, `jobs` at a time, and prints how each compares
-/// with the reference. Only with one at a time do processor times mean something.
+/// with the 2019 simulator. Only with one at a time do processor times mean something.
 ///
 /// # Errors
 /// If the runs or the simulator cannot be found, or no name contains `filter`.
@@ -98,8 +98,8 @@ fn render(replays: &[(&Run, Result<Replay>)]) -> String {
     let listed = replays.iter().filter(|(run, _)| all_small || !is_small(run));
     let mut text = table(&TITLES, listed.filter_map(|(run, replay)| Some(row(run, replay.as_ref().ok()?))));
     let sources = [
-        (Source::Reference, "the reference"),
-        (Source::Campaign, "the reference's campaigns"),
+        (Source::Reference, "the 2019 simulator"),
+        (Source::Campaign, "the 2019 simulator's campaigns"),
         (Source::Oracle, "its oracle"),
     ];
     for (source, name) in sources {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A run of the reference, repeated by our simulator.
+//! A run of the 2019 simulator, repeated by our simulator.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Repeats a run of the reference in a temporary folder and compares.
+    /// Repeats a run of the 2019 simulator in a temporary folder and compares.
     ///
     /// # Errors
     /// If the simulator does not run to its end, or its results cannot be read.

@@ -27,18 +27,18 @@ pub struct Run {
     pub flows: u64,
     /// Frames put on a link, summed over links; unknown for campaigns.
     pub packet_hops: Option<u64>,
-    /// Events of the reference without its queue monitor's; unknown for the oracle's runs and campaigns.
+    /// Events of the 2019 simulator without its queue monitor's; unknown for the oracle's runs and campaigns.
     pub events: Option<u64>,
-    /// Processor time of the reference in seconds, set-up included; unknown for the oracle's runs and campaigns.
+    /// Processor time of the 2019 simulator in seconds, set-up included; unknown for the oracle's runs and campaigns.
     pub user_cpu_s: Option<f64>,
 }
 
 /// Who computed the expected outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The reference simulator.
+    /// The 2019 simulator.
     Reference,
-    /// The reference simulator, in a run too small to be measured.
+    /// The 2019 simulator, in a run too small to be measured.
     Campaign,
     /// The executable form of its rules, which agrees with it wherever both have run.
     Oracle,
@@ -56,7 +56,7 @@ impl Run {
         }
     }
 
-    /// Processor time of the reference for each frame on a link, in ns.
+    /// Processor time of the 2019 simulator for each frame on a link, in ns.
     pub fn ns_per_packet_hop(&self) -> Option<f64> {
         Some(self.user_cpu_s? * 1e9 / self.packet_hops? as f64)
     }

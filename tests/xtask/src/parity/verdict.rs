@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Differences between expected and found outputs.
 //!
-//! Files are compared byte for byte; nothing is normalised. The one thing that the reference's format leaves
+//! Files are compared byte for byte; nothing is normalised. The one thing that the 2019 simulator's format leaves
 //! open is whether there is a pfc.txt at all if no device was paused: an empty file and none are the same.
 
 use super::case::Outputs;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Differences between expected and found outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// The completed flows: the reference's and ours.
+    /// The completed flows: the 2019 simulator's and ours.
     pub flows: Pairing,
     /// The files in their order, by name.
     files: [(&'static str, Match); 4],
@@ -32,7 +32,7 @@ pub enum Match {
     Differs {
         /// Counted from 1.
         line: usize,
-        /// The reference's line, empty past its end.
+        /// The 2019 simulator's line, empty past its end.
         expected: String,
         /// Our line, empty past its end.
         found: String,
@@ -141,7 +141,7 @@ mod tests {
         assert!(verdict(&kept("time: 1\n"), &kept("time: 1\n")).is_exact());
         assert!(!verdict(&kept("time: 1\n"), &kept("time: 2\n")).is_exact());
         assert!(!verdict(&kept("time: 1\n"), &outputs(A)).is_exact());
-        assert!(verdict(&outputs(A), &kept("time: 1\n")).is_exact(), "what the reference did not keep is unknown");
+        assert!(verdict(&outputs(A), &kept("time: 1\n")).is_exact(), "what the 2019 simulator did not keep is unknown");
         let paused = Outputs { pfc: "1 2 0 1 1\n".into(), ..outputs(A) };
         assert!(!verdict(&outputs(A), &paused).is_exact());
         assert!(!verdict(&paused, &outputs(A)).is_exact());

@@ -8,6 +8,8 @@ mod links;
 mod named;
 mod page;
 #[cfg(test)]
+mod plain;
+#[cfg(test)]
 mod readable;
 
 use std::fs;

@@ -23,7 +23,7 @@ fn every_algorithm_has_the_preset_of_the_reference() {
     assert_eq!(load("dctcp"), (boxed(DctcpConfig::default()), Layout::none(), (true, 3), 300_000));
 }
 
-/// HPCC weighs queues by the path's own bytes then, unless the reference's division by the window is on.
+/// HPCC weighs queues by the path's own bytes then, unless the 2019 simulator's division by the window is on.
 #[test]
 fn hpcc_runs_without_a_window_and_a_note_says_where_it_divides_by_it() {
     let text = format!("{MINIMAL}[transport]\nwindow = false\n");

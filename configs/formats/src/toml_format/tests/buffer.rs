@@ -77,7 +77,7 @@ fn what_cannot_be_is_refused_with_its_key() {
             "switch.pfc_priorities=3",
             "switch.pfc_priorities: buffer_groups with xoff are of priorities 3, 4; expected these",
         ),
-        ("compatibility.short_headroom=true", "buffer_groups exclude the reference's short_headroom"),
+        ("compatibility.short_headroom=true", "buffer_groups exclude the 2019 simulator's short_headroom"),
     ] {
         wrong(set, expected);
     }

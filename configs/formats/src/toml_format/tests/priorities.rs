@@ -53,7 +53,7 @@ fn who_keeps_nothing_by_priority_does_not_name_any() {
         ("switch.mode=lossy", "switch.pfc_priorities: pfc_priorities belongs to mode = \"lossless\""),
         (
             "compatibility.short_headroom=true",
-            "switch.pfc_priorities: pfc_priorities exclude the reference's short_headroom",
+            "switch.pfc_priorities: pfc_priorities exclude the 2019 simulator's short_headroom",
         ),
     ] {
         let timeout = "transport.timeout=1ms";
