@@ -390,6 +390,7 @@ QbbNetDevice::TakeDown()
     {
         m_pausedTime[priority] = GetPausedTime(priority).GetNanoSeconds();
     }
+    m_paused = 0;
     m_linkUp = false;
     m_downSince = Simulator::Now().GetNanoSeconds();
 }
@@ -407,7 +408,6 @@ QbbNetDevice::BringUp()
                     "a link cannot come up "
                         << down.As(Time::NS) << " after it failed; expected at least "
                         << least.As(Time::NS) << ", when what was on it is gone");
-    m_paused = 0;
     m_linkUp = true;
 }
 
