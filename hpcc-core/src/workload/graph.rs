@@ -2,7 +2,7 @@
 //! A program that is a graph: operations with those that each of them requires.
 
 use super::collective::{Collective, Plan};
-use super::{Operation, Peer, Peers, Program, Todo};
+use super::{Note, Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -39,6 +39,8 @@ pub enum Work {
     Collective(Box<Collective>),
     /// Nothing, for order alone.
     Nothing,
+    /// Nothing but a note, by this number, of when it is reached.
+    Mark(u32),
 }
 
 impl Work {
@@ -148,6 +150,7 @@ impl GraphBuilder {
             missing,
             resources: vec![Resource::default(); resources],
             running: BTreeMap::new(),
+            has_least_times: false,
         };
         graph.find_circle().map_or(Ok(graph), Err)
     }
@@ -166,6 +169,7 @@ pub struct Graph {
     running: BTreeMap<u32, Box<Collective>>,
     /// How many operations are not over that the rank waits for.
     left: u32,
+    has_least_times: bool,
 }
 
 /// Tokens are those of an operation, or of a collective's part.
@@ -194,6 +198,17 @@ impl Graph {
     #[must_use]
     pub fn without_resources(self) -> Graph {
         Graph { resources: Vec::new(), ..self }
+    }
+
+    /// The graph, not begun, whose collectives take [at least a time](Collective::with_least_time).
+    #[must_use]
+    pub fn with_least_times(self) -> Graph {
+        Graph { has_least_times: true, ..self }
+    }
+
+    /// The resource that the operation of a token takes.
+    pub fn resource_of(&self, token: u64) -> Option<u16> {
+        self.nodes.get(Graph::operation_of(token) as usize)?.resource
     }
 
     /// The graph, not begun, with other plans of its collectives, by their numbers.
@@ -296,7 +311,14 @@ impl Graph {
             Work::Compute(time) => Operation::Compute(time),
             Work::Wait(time) => Operation::Wait(time),
             Work::Nothing => return true,
+            Work::Mark(mark) => {
+                todo.note(Note::Mark { mark });
+                return true;
+            }
             Work::Collective(mut collective) => {
+                if self.has_least_times {
+                    collective = Box::new(collective.with_least_time());
+                }
                 todo.within(token, |todo| collective.start(todo));
                 let is_over = collective.is_over();
                 if !is_over {
@@ -363,7 +385,7 @@ impl Program for Graph {
             match &node.work {
                 Work::Send { to, channel, .. } => peers.add(*to, *channel, 1),
                 Work::Collective(collective) => collective.add_peers(&mut peers),
-                Work::Receive { .. } | Work::Compute(_) | Work::Wait(_) | Work::Nothing => {}
+                Work::Receive { .. } | Work::Compute(_) | Work::Wait(_) | Work::Nothing | Work::Mark(_) => {}
             }
         }
         peers.list()

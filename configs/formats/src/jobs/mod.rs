@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Jobs in the files of other simulators: what each rank does, as a graph of operations.
 
+pub mod alike;
 pub mod alone;
 pub(crate) mod chakra;
 mod chakra_file;
@@ -14,6 +15,7 @@ mod goal_text;
 pub mod goal_write;
 pub mod hardware;
 pub mod ideal;
+pub(crate) mod inference;
 mod matching;
 pub mod messages;
 mod plans;
@@ -23,6 +25,7 @@ pub(crate) mod transformer;
 mod tuning;
 
 pub(crate) use collective_options::{CollectiveOptions, STEP};
+pub use inference::requests::Request;
 pub use tuning::protocol_name;
 pub(crate) use tuning::{Cpu, Gpu, Protocol, Tuning};
 
