@@ -11,6 +11,7 @@ use hpcc_measures::results::Results;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::busiest::{Busiest, busiest};
 use crate::human;
 use crate::table::table;
 
@@ -81,8 +82,15 @@ pub fn render(results: &Results) -> Result<String> {
                 .or_default()
                 .push(row);
         }
-        let rows = kinds.values().map(|rows| row(&name(rows[0].group), rows));
-        let header = [
+        let times =
+            |rows: &Vec<&CollectiveRow>| rows.iter().map(|row| (row.start_ns, row.start_ns + row.time_ns)).collect();
+        let links = busiest(results, kinds.values().map(times).collect())?;
+        let rows = kinds.values().zip(0..).map(|(rows, place): (_, usize)| {
+            let mut cells = row(&name(rows[0].group), rows);
+            cells.extend(links.iter().flat_map(|links| of_link(links[place])));
+            cells
+        });
+        let mut header = vec![
             "job",
             "operation",
             "algorithm",
@@ -97,6 +105,7 @@ pub fn render(results: &Results) -> Result<String> {
             "algbw (GB/s)",
             "busbw (GB/s)",
         ];
+        header.extend(links.iter().flat_map(|_| ["busiest link", "used"]));
         text += &(table(&header, rows) + "\n");
     }
     Ok(text + &requests(results, name)?)
@@ -119,7 +128,7 @@ fn requests(results: &Results, name: impl Fn(u32) -> String) -> Result<String> {
     let lines = by_job.iter().flat_map(|(&group, rows)| {
         let name = name(group);
         let over = rows.iter().filter(|row| row.end_ns.is_some()).count();
-        let figures: [(&str, fn(&RequestRow) -> Option<u64>); 2] =
+        let figures: [(&str, Figure); 2] =
             [("first token (TTFT)", |row| row.ttft_ns), ("further token (TPOT)", |row| row.tpot_ns)];
         figures.map(|(what, time)| {
             let mut times: Vec<u64> = rows.iter().filter_map(time).collect();
@@ -138,6 +147,16 @@ fn requests(results: &Results, name: impl Fn(u32) -> String) -> Result<String> {
     let header = ["job", "requests over", "time (us) to", "mean", "p50", "p90", "p99", "longest"];
     Ok(table(&header, lines) + "\n")
 }
+
+/// A port, where its link leads, and how much of that is used.
+fn of_link(busiest: Option<Busiest>) -> [String; 2] {
+    busiest.map_or_else(Default::default, |Busiest { node, port, peer, utilisation }| {
+        [format!("{node} port {port} to {peer}"), format!("{:.1} %", 100.0 * utilisation)]
+    })
+}
+
+/// A time of a request.
+type Figure = fn(&RequestRow) -> Option<u64>;
 
 fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The `hpcc` command: runs scenarios, reports, compares. A library so that fuzzing can call it, too.
 
+mod busiest;
 mod chart;
 mod check;
 mod children;

@@ -21,12 +21,17 @@ fn star(hosts: u32) -> String {
 
 /// A run of a scenario; `trace` lies beside it as `a.csv`.
 fn ran(network: &str, keys: &str, trace: &str) -> TempDir {
+    ran_by(network, keys, trace, 1)
+}
+
+/// The same by so many threads.
+fn ran_by(network: &str, keys: &str, trace: &str, threads: u32) -> TempDir {
     let folder = tempfile::tempdir().expect("folder");
     fs::write(folder.path().join("a.csv"), trace).expect("written");
     let file = folder.path().join("a.toml");
     fs::write(&file, format!("{RULES}{network}traffic = [{{ {MODEL}, {keys} }}]\n")).expect("written");
     let scenario = load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-    run(scenario, &folder.path().join("out"), How { is_quiet: true, is_watched: false, threads: 1 }).expect("a run");
+    run(scenario, &folder.path().join("out"), How { is_quiet: true, is_watched: false, threads }).expect("a run");
     folder
 }
 
@@ -119,6 +124,18 @@ fn bytes_of_a_replica_are_exact() {
     assert_eq!(bytes("tensor = 4, latent = 100", 8), kv / 20 + 2 * 3 * 2_000 * 8 * 102);
     // Of two groups each has half of the prompt's tokens, and a whole one in a step; half of what goes to two experts stays.
     assert_eq!(bytes("expert = 2, experts = 4", 4), kv + 2 * 8 * (2 * 2_000 * (50 + 1 + 1) / 2));
+}
+
+/// Requests of replicas at hosts of two threads are those of one.
+#[test]
+fn threads_change_no_time() {
+    let network = "topology = { kind = \"leaf_spine\", leaves = 2, spines = 2, hosts_per_leaf = 4, rate = \"100Gbps\", delay = \"1us\" }\n";
+    let file = |threads: u32| {
+        let keys = "requests = 30, request_rate = 3000, prompt = 500, output = 5, tensor = 2, prefill = 2, decode = 2, jitter = 0.1";
+        let folder = ran_by(network, keys, "", threads);
+        fs::read_to_string(folder.path().join("out").join(RequestRow::FILE)).expect("a file")
+    };
+    assert!(file(1).lines().count() == 31 && file(1) == file(2));
 }
 
 /// What does not fit is refused with its reason.
