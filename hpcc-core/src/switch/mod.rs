@@ -8,6 +8,30 @@
 mod buffer;
 mod buffer_plan;
 mod cell_buffer;
+recurs! {
+    Switch {
+        ports: part,
+        buffer: part,
+        reference: constant,
+        id: constant,
+        hop_limits: constant,
+        reports_plainly: constant,
+        keeps: elsewhere,
+        routes: constant,
+        marks: constant,
+        watchdog: absent,
+        balancer: constant,
+        stopped: plain,
+        layout: constant,
+        told_id: constant,
+        meter: absent,
+        strips: constant,
+        trimming: absent,
+        report: absent,
+        records: absent,
+    }
+}
+
 #[cfg(test)]
 mod cell_buffer_tests;
 mod class_limits;
@@ -43,6 +67,7 @@ pub use settings::{BufferKind, Overflow, SwitchSettings, WatchdogAction, Watchdo
 pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
 pub use trimming::TrimConfig;
 
+use crate::recurrence::recurs;
 use buffer::Buffer;
 use egress::{EgressPort, Marks, View};
 use report::Report;
