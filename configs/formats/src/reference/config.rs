@@ -11,7 +11,7 @@ use crate::draft::{Draft, Places};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
 use crate::results::CaptureFormat;
-use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
+use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, Scenario, SkipMode, name_of};
 use crate::toml_format;
 use hpcc_core::engine::LinkFailure;
 use hpcc_core::node::NodeSettings;
@@ -178,6 +178,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         degraded: Vec::new(),
         storms: Vec::new(),
         on_deadlock: OnDeadlock::default(),
+        skip: SkipMode::default(),
         monitor,
         notes,
         findings: Vec::new(),

@@ -9,7 +9,7 @@ use crate::draft::Blame;
 use crate::error::InputError;
 use crate::flow::MOST_BYTES;
 use crate::results::CaptureFormat;
-use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram};
+use crate::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, SkipMode};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Network, NodeSet};
@@ -30,6 +30,11 @@ keys! {
         /// What a run does in a deadlock, in which switches wait for each other's resumes in a circle: it goes on, or ends.
         /// Choose `end` where nothing will break it.
         on_deadlock: OnDeadlock = OnDeadlock::GoOn;
+        /// What a run leaves out: nothing, or, with `exact`, periods of traffic that repeats itself. All results are the same; `skipped`
+        /// in `summary.json` says what it has saved. Try `exact` for long transfers and collectives without congestion, on a switch or
+        /// on rails: `none`, `swift` and `dcqcn` can repeat themselves, HPCC and others with telemetry never do. `eager` looks for periods
+        /// whatever that costs, for tests.
+        skip: SkipMode = SkipMode::Off;
     }
     /// What `[switch]` holds besides plain settings, but for pools and profiles.
     SwitchThresholds {
