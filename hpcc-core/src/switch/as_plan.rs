@@ -15,6 +15,8 @@ use alloc::vec::Vec;
 /// Places of the pools in the plan.
 const INGRESS: usize = 0;
 const EGRESS: usize = 1;
+/// How often 1 is halved for the least share of hardware.
+const LEAST_SHARE: u8 = 7;
 /// Exponents that hardware has.
 const EXPONENTS: core::ops::RangeInclusive<i8> = -7..=4;
 
@@ -54,12 +56,17 @@ impl AsPlan {
             for priority in (1..PRIORITIES as u8).filter(|&priority| config.pause.priorities.serve(priority)) {
                 let own = config.alphas[usize::from(priority)].map_or(SHARE_SHIFT, halvings);
                 let shift = share_shift(own, rate, host_rate);
+                if shift > LEAST_SHARE {
+                    self.left_out.push(format!(
+                        "alpha 2^-{shift} of priority {priority}: profiles have 2^n with n from -7 to 4; -{LEAST_SHARE} is nearest"
+                    ));
+                }
                 let headroom = config.pause.headroom(rate, delay);
                 let profile = BufferProfile {
                     name: format!("pg_lossless_{headroom}_{shift}"),
                     pool: INGRESS,
                     reserve: RESERVE.into(),
-                    threshold: Threshold::Dynamic(-(shift.min(7) as i8)),
+                    threshold: Threshold::Dynamic(-(shift.min(LEAST_SHARE) as i8)),
                     xoff: Some(headroom.into()),
                     // With nothing shared it always resumes.
                     xon: RESERVE.into(),

@@ -98,3 +98,19 @@ fn what_cannot_be_exported_is_refused() {
     }
     assert_eq!(bench.read("there.json"), "{}");
 }
+
+/// What is rounded is told once, and what is exact but for the last bit of a float is not.
+#[test]
+fn what_has_no_exact_counterpart_is_told_once() {
+    let told = |keys: &str| {
+        let bench = Bench::new(&[("a.toml", &format!("{PAUSED}\n[switch]\n{keys}\n"))]);
+        let export = bench.hpcc(&["export", "sonic", "a.toml"]);
+        assert_eq!(export.code, Some(0), "{}", export.err);
+        export.err
+    };
+    assert!(!told("ecn_pmax = 0.07").contains("whole percents"));
+    let rounded = told("ecn_pmax = 0.075\nclass_alpha = \"3:0.001953125\"");
+    for words in ["WRED has whole percents; 8 is nearest", "alpha 2^-9 of priority 3"] {
+        assert_eq!(rounded.matches(words).count(), 1, "{words}: {rounded}");
+    }
+}

@@ -12,7 +12,7 @@ use hpcc_core::switch::{
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the maps, which are one to one.
 const MAP: &str = "hpcc";
@@ -51,6 +51,9 @@ pub fn write(settings: &NodeSettings, network: &Network, node: u32) -> Result<Wr
     tables.maps();
     tables.watchdog();
     tables.trimming();
+    // Several queues or ports may lack the same.
+    let mut told = BTreeSet::new();
+    tables.left_out.retain(|left_out| told.insert(left_out.clone()));
     let text = serde_json::to_string_pretty(&tables.tables).map_err(|error| error.to_string())?;
     Ok(Written { text: text + "\n", left_out: tables.left_out })
 }
@@ -182,7 +185,8 @@ impl Tables {
         }
         let percent = pmax * 100.0;
         let rounded = percent.round();
-        if percent != rounded {
+        // 0.07 x 100 is 7.000000000000001.
+        if (percent - rounded).abs() > 1e-9 {
             self.left_out
                 .push(format!("a probability of {percent} % of marks: WRED has whole percents; {rounded} is nearest"));
         }
