@@ -61,9 +61,7 @@ main(int argc, char* argv[])
             return true;
         };
     };
-    cmd.AddValue("config",
-                 "experiment: TOML, or the 2019 simulator's config.txt",
-                 assign(config));
+    cmd.AddValue("config", "experiment: TOML, or the 2019 simulator's config.txt", assign(config));
     cmd.AddValue("out", "folder for the results", assign(out), out);
     cmd.AddValue("set",
                  "KEY=VALUE, replaces what the file says",

@@ -64,7 +64,7 @@ pub struct How {
     /// Repeats runs that an earlier sweep completed from the same inputs with the same program, too.
     #[arg(long)]
     fresh: bool,
-    /// The smaller version that the section [quick] of the file describes.
+    /// The smaller version that the section `[quick]` of the file describes.
     #[arg(long)]
     quick: bool,
     /// Checks the file and lists its runs, but runs nothing and writes nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The one description of a simulation that every front end uses.
 //!
-//! [`load()`](crate::load()) reads it from TOML or from the 2019 simulator's `config.txt`; [`Scenario::effective`] says
+//! The crate `hpcc-formats` reads it from TOML or from the 2019 simulator's `config.txt`; [`Scenario::effective`] says
 //! what was understood, so that a result can be traced to its settings.
 
 pub mod compatibility;
@@ -40,7 +40,7 @@ use std::path::Path;
 /// notes are not.
 pub const ANOTHER_ALGORITHM: &str = "another algorithm than the file's";
 
-/// One simulation, checked: whatever reaches a simulator through [`load()`](crate::load()) can run.
+/// One simulation, checked: whatever `hpcc_formats::load` gives a simulator can run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// File name without folder and extension.
