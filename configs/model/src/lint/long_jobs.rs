@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Jobs that take minutes or hours to simulate.
+
+use super::Pass;
+use crate::job::JobSpec;
+use crate::scenario::Scenario;
+use std::time::Duration;
+
+/// Fewer operations are not counted any closer.
+const FEW: u64 = 1 << 18;
+/// About as many a processor simulates in a second, over paths of four links.
+const PACKETS_A_SECOND: u64 = 1_000_000;
+/// Shorter runs need no word.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Who has written `micro_batches = 100000` learns what that is before the run, not from it.
+pub(super) fn long_jobs(scenario: &Scenario, _: &Pass) -> Vec<String> {
+    scenario.flows.jobs.iter().filter_map(|job| note(scenario, job)).collect()
+}
+
+fn note(scenario: &Scenario, job: &JobSpec) -> Option<String> {
+    if job.operations() < FEW {
+        return None;
+    }
+    let (messages, bytes) = job.traffic(scenario.servers);
+    // A message takes a packet at least.
+    let packets = (bytes / scenario.settings.transport.mtu.0.max(1)).max(messages);
+    let seconds = packets / PACKETS_A_SECOND;
+    let time = match seconds {
+        0..120 => format!("{seconds} seconds"),
+        120..7_200 => format!("{} minutes", seconds / 60),
+        _ => format!("{} hours", seconds / 3_600),
+    };
+    let name = &scenario.flows.groups[job.group as usize];
+    (seconds >= LONG.as_secs()).then(|| {
+        format!(
+            "job {name} sends {messages} messages of {bytes} bytes in all over the network, in at least {packets} packets: some {time} of a \
+             processor that simulates a million a second; fewer iterations, micro_batches or passes are sooner, or --simulator fluid"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::load_text;
+    use std::path::Path;
+
+    fn notes(micro_batches: u32) -> Vec<String> {
+        let text = format!(
+            "run.stop = '1s'\n[topology]\nkind = 'star'\nhosts = 2\nrate = '100Gbps'\ndelay = '1us'\n[transport]\nmtu = 1000\n\
+             [[traffic]]\nname = 'llm'\nkind = 'transformer'\nlayers = 2\nhidden = 1000\nsequence = 500\nteraflops = 400\ntensor = 2\n\
+             chunk = '1GB'\nmicro_batches = {micro_batches}\n"
+        );
+        let scenario = load_text(Path::new("a.toml"), &text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        scenario.findings.into_iter().filter(|found| found.id == "long-job").map(|found| found.message).collect()
+    }
+
+    /// Two all-reduces of a MB in each of two layers, forward and backward, of two ranks: a MB from each, in two messages.
+    #[test]
+    fn messages_are_counted_before_the_run() {
+        assert!(notes(100).is_empty());
+        let [note] = notes(20_000).try_into().expect("a note");
+        let count = 20_000_u64 * 2 * 2 * 2;
+        let expected = format!(
+            "job llm sends {} messages of {} bytes in all over the network, in at least {} packets: some 5 minutes",
+            count * 2 * 2,
+            count * 2 * 1_000_000,
+            count * 2 * 1_000
+        );
+        assert!(note.starts_with(&expected), "{note}\n{expected}");
+    }
+}
