@@ -178,6 +178,11 @@ impl LeastTimes {
         class.and_then(|&class| self.times.get(&(rank, class))).copied().unwrap_or_default()
     }
 
+    /// Nobody has to send or to receive.
+    fn none() -> LeastTimes {
+        LeastTimes { alike: Alike::new(&[]), times: QuickMap::default() }
+    }
+
     /// Those of a job: one collective of each class runs, all of them beside each other.
     fn new(spec: &JobSpec, servers: Option<Servers>, cost: &mut impl FnMut(&Message) -> Cost) -> LeastTimes {
         let plans = spec.collectives();
@@ -241,9 +246,12 @@ impl<C: FnMut(&Message) -> Cost> Machine for Sums<'_, C> {
 
 /// The least time of a job whose messages cost as much.
 pub fn least_time(spec: &JobSpec, servers: Option<Servers>, mut cost: impl FnMut(&Message) -> Cost) -> Nanos {
-    let least = LeastTimes::new(spec, servers, &mut cost);
+    // What a single collective's links have to carry is what they have to do in all.
+    let is_single = matches!(&spec.work, JobWork::Collective(plan) if plan.iterations == 1);
+    let least = if is_single { LeastTimes::none() } else { LeastTimes::new(spec, servers, &mut cost) };
     let program = |rank: u32| -> Option<Box<dyn Program>> {
         match &spec.work {
+            JobWork::Collective(_) if is_single => None,
             JobWork::Collective(plan) => Some(Box::new(Collective::new(plan.clone(), rank).with_least_time())),
             JobWork::Graphs { graphs, .. } => {
                 Some(Box::new(graphs[rank as usize].clone().with_least_times().without_resources()))
