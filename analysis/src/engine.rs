@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The simulator without ns-3, as a program with the options of `hpcc-scenario`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use hpcc_core::cc::Algorithm;
 use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_core::settings::quantity;
 use hpcc_core::units::Nanos;
+use hpcc_model::scenario::Scenario;
 use hpcc_simulate::fluid::{self, Check, FluidHow};
 use hpcc_simulate::{How, Outcome};
 use signal_hook::consts::SIGXFSZ;
@@ -43,6 +44,9 @@ struct Arguments {
     /// Simulates packets as well, up to this simulated time, and says how far off the fluid run is.
     #[arg(long, value_name = "TIME", requires = "fluid", value_parser = quantity::time)]
     check: Option<Nanos>,
+    /// Simulates the same without failures as well, and says what these cost.
+    #[arg(long, conflicts_with = "check")]
+    failure_cost: bool,
     /// Prints the algorithms that are not hpcc-core's, with their parameters, as JSON.
     #[arg(long)]
     algorithms: bool,
@@ -68,9 +72,13 @@ pub fn main(algorithms: Vec<Box<dyn Algorithm>>) -> ExitCode {
     let loaded = hpcc_formats::load_with(&config, &arguments.set, defaults);
     let check = arguments.check.map(|until| Check { until });
     let fluid = FluidHow { is_quiet: arguments.quiet, check };
-    let outcome = loaded.map_err(|error| Outcome::refused(&error)).and_then(|scenario| match arguments.fluid {
-        true => fluid::run(&scenario, &arguments.out, fluid),
-        false => hpcc_simulate::run(scenario, &arguments.out, how),
+    let run = |scenario: Scenario, out: &Path| match arguments.fluid {
+        true => fluid::run(&scenario, out, fluid),
+        false => hpcc_simulate::run(scenario, out, how),
+    };
+    let outcome = loaded.map_err(|error| Outcome::refused(&error)).and_then(|scenario| match arguments.failure_cost {
+        true => hpcc_simulate::run_both(scenario, &arguments.out, run),
+        false => run(scenario, &arguments.out),
     });
     match outcome {
         Ok(outcome) | Err(outcome) => outcome.into(),

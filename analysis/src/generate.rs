@@ -158,14 +158,26 @@ const MOST_OF_LEAF: u32 = 64;
 /// Smaller pods are no pods.
 const LEAST_OF_POD: u32 = 16;
 
+/// How many pods divide so many servers, which one leaf has no room for.
+fn pods_of(servers: u32) -> Option<u32> {
+    (servers.div_ceil(MOST_OF_LEAF)..=servers / LEAST_OF_POD).find(|&pods| servers.is_multiple_of(pods))
+}
+
 /// Rails, in pods if a leaf has no room for a rail of all servers.
 fn network(options: &Llm, file: &mut Lines) -> Result<()> {
     let &Llm { server, oversubscription, .. } = options;
     let servers = options.gpus / server;
-    let pods = (servers.div_ceil(MOST_OF_LEAF)..=servers / LEAST_OF_POD).find(|&pods| servers.is_multiple_of(pods));
-    let pods = if servers <= MOST_OF_LEAF { Some(1) } else { pods };
+    let pods = if servers <= MOST_OF_LEAF { Some(1) } else { pods_of(servers) };
     let Some(pods) = pods else {
-        bail!("--gpus {}: {servers} servers; expected pods of {LEAST_OF_POD} to {MOST_OF_LEAF} servers", options.gpus)
+        let divides = |&servers: &u32| servers <= MOST_OF_LEAF || pods_of(servers).is_some();
+        let near = [(1..servers).rev().find(divides), (servers + 1..=2 * servers).find(divides)];
+        let near: Vec<String> =
+            near.into_iter().flatten().map(|near| format!("--gpus {}", u64::from(near) * u64::from(server))).collect();
+        bail!(
+            "--gpus {}: {servers} servers are no multiple of {LEAST_OF_POD} to {MOST_OF_LEAF}, of which a pod has as many; expected {}",
+            options.gpus,
+            near.join(" or ")
+        )
     };
     let of_pod = servers / pods;
     file.section("[run]");

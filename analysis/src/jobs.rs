@@ -6,9 +6,12 @@ use hpcc_core::units::Nanos;
 use hpcc_measures::results::Results;
 use hpcc_model::results::collectives_csv::{self, CollectiveRow};
 use hpcc_model::results::jobs_csv;
+use hpcc_model::results::requests_csv::RequestRow;
+use hpcc_model::results::{CsvRow, Rows};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::busiest::{Busiest, busiest};
 use crate::human;
 use crate::table::table;
 
@@ -79,8 +82,15 @@ pub fn render(results: &Results) -> Result<String> {
                 .or_default()
                 .push(row);
         }
-        let rows = kinds.values().map(|rows| row(&name(rows[0].group), rows));
-        let header = [
+        let times =
+            |rows: &Vec<&CollectiveRow>| rows.iter().map(|row| (row.start_ns, row.start_ns + row.time_ns)).collect();
+        let links = busiest(results, kinds.values().map(times).collect())?;
+        let rows = kinds.values().zip(0..).map(|(rows, place): (_, usize)| {
+            let mut cells = row(&name(rows[0].group), rows);
+            cells.extend(links.iter().flat_map(|links| of_link(links[place])));
+            cells
+        });
+        let mut header = vec![
             "job",
             "operation",
             "algorithm",
@@ -95,10 +105,58 @@ pub fn render(results: &Results) -> Result<String> {
             "algbw (GB/s)",
             "busbw (GB/s)",
         ];
+        header.extend(links.iter().flat_map(|_| ["busiest link", "used"]));
         text += &(table(&header, rows) + "\n");
     }
-    Ok(text)
+    Ok(text + &requests(results, name)?)
 }
+
+/// The times of requests by percentile; nothing if there are none.
+///
+/// # Errors
+/// If the file cannot be read.
+fn requests(results: &Results, name: impl Fn(u32) -> String) -> Result<String> {
+    let file = results.dir.join(RequestRow::FILE);
+    if !file.exists() {
+        return Ok(String::new());
+    }
+    let mut by_job = BTreeMap::<u32, Vec<RequestRow>>::new();
+    for row in Rows::<RequestRow>::open(&file)? {
+        let row = row?;
+        by_job.entry(row.group).or_default().push(row);
+    }
+    let lines = by_job.iter().flat_map(|(&group, rows)| {
+        let name = name(group);
+        let over = rows.iter().filter(|row| row.end_ns.is_some()).count();
+        let figures: [(&str, Figure); 2] =
+            [("first token (TTFT)", |row| row.ttft_ns), ("further token (TPOT)", |row| row.tpot_ns)];
+        figures.map(|(what, time)| {
+            let mut times: Vec<u64> = rows.iter().filter_map(time).collect();
+            times.sort_unstable();
+            // The least time that so many percent do not exceed.
+            let at = |percent: usize| {
+                (times.len() * percent).div_ceil(100).checked_sub(1).and_then(|place| times.get(place))
+            };
+            let cell = |time: Option<u64>| time.map_or_else(|| "-".into(), microseconds);
+            let mean = times.iter().sum::<u64>().checked_div(times.len() as u64);
+            let [p50, p90, p99] = [50, 90, 99].map(|percent| cell(at(percent).copied()));
+            let count = format!("{} of {}", human::count(over as u64), human::count(rows.len() as u64));
+            vec![name.clone(), count, what.to_owned(), cell(mean), p50, p90, p99, cell(times.last().copied())]
+        })
+    });
+    let header = ["job", "requests over", "time (us) to", "mean", "p50", "p90", "p99", "longest"];
+    Ok(table(&header, lines) + "\n")
+}
+
+/// A port, where its link leads, and how much of that is used.
+fn of_link(busiest: Option<Busiest>) -> [String; 2] {
+    busiest.map_or_else(Default::default, |Busiest { node, port, peer, utilisation }| {
+        [format!("{node} port {port} to {peer}"), format!("{:.1} %", 100.0 * utilisation)]
+    })
+}
+
+/// A time of a request.
+type Figure = fn(&RequestRow) -> Option<u64>;
 
 fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The `hpcc` command: runs scenarios, reports, compares. A library so that fuzzing can call it, too.
 
+mod busiest;
 mod chart;
 mod check;
 mod children;
@@ -124,6 +125,10 @@ enum Command {
         /// beside the results, and prints the errors of completion times by size.
         #[arg(long, value_name = "TIME", value_parser = quantity::time)]
         check: Option<Nanos>,
+        /// Simulates the same without its [failures] as well, into a folder beside the results, and prints what these cost each job,
+        /// and flows.
+        #[arg(long, conflicts_with_all = ["check", "ranks"])]
+        failure_cost: bool,
         #[command(flatten)]
         drawing: plot::Drawing,
     },
@@ -313,9 +318,23 @@ pub fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, topology, out, mut set, seed, ranks, threads, force, watch, check, drawing } => {
+        Command::Run {
+            config,
+            topology,
+            out,
+            mut set,
+            seed,
+            ranks,
+            threads,
+            force,
+            watch,
+            check,
+            failure_cost,
+            drawing,
+        } => {
             set.extend(topology.as_deref().map(run::of_topology));
-            let how = run::How { sharing: run::Sharing::new(ranks, threads)?, watch, check, drawing, force };
+            let sharing = run::Sharing::new(ranks, threads)?;
+            let how = run::How { sharing, watch, check, failure_cost, drawing, force };
             run::run(&config, out, seed, &set, how)
         }
         Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),

@@ -29,7 +29,7 @@ pub fn run(
     out: Option<PathBuf>,
     seed: Option<u64>,
     set: &[String],
-    How { sharing, watch, check, drawing, force }: How,
+    How { sharing, watch, check, failure_cost, drawing, force }: How,
 ) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
     let is_fluid = simulator::chosen() == Some(Kind::Fluid);
@@ -45,6 +45,10 @@ pub fn run(
     }
     drawing.prepare()?;
     let simulator = simulator_of(config, &set, sharing)?;
+    ensure!(
+        !failure_cost || simulator.kind() != Kind::Ns3,
+        "--failure-cost runs a scenario twice, which the simulator in ns-3 does not; expected --simulator core, or one that needs no ns-3"
+    );
     let mut command = match sharing {
         Sharing::Ranks(ranks) => simulator.shared_command(ranks, config, &out, &set),
         Sharing::Threads(_) | Sharing::None => simulator.command(config, &out, &set),
@@ -54,6 +58,7 @@ pub fn run(
     }
     command.args(quiet_option());
     command.args(watch.then_some("--watch"));
+    command.args(failure_cost.then_some("--failure-cost"));
     command.args(check.map(|until| format!("--check={}ns", until.0)));
     let program = command.get_program().display().to_string();
     let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
@@ -82,6 +87,8 @@ pub struct How {
     pub watch: bool,
     /// Until when packets are simulated beside a fluid run.
     pub check: Option<Nanos>,
+    /// The same without failures is simulated as well.
+    pub failure_cost: bool,
     /// How its plots look.
     pub drawing: Drawing,
     /// Results of another configuration are replaced.

@@ -119,6 +119,11 @@ impl Simulator {
         Simulator { program, kind: Kind::Ns3 }
     }
 
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.program

@@ -57,6 +57,10 @@ impl Run {
             let (jobs, collectives) = flows.jobs.rows(&scenario);
             writer.whole_file(&jobs);
             writer.whole_file(&collectives);
+            let requests = flows.jobs.requests();
+            if !requests.is_empty() {
+                writer.whole_file(&requests);
+            }
             if let Some(rows) = flows.jobs.timeline() {
                 writer.whole_file(&rows);
             }

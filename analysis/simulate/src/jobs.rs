@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How the jobs of a run go: what their ranks have noted, and who waits for whom if they stand still.
 
+use crate::bound::{self, Busy, Cost};
 use hpcc_core::fabric::{Fabric, IdealFlow};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::routes::PathMetrics;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::workload::{Graph, Jobs, Message, Note, Noted, Operation, Span, Unfinished, Work};
 use hpcc_model::job::{JobSpec, JobWork};
-use hpcc_model::jobs::ideal::{self, Times};
+use hpcc_model::jobs::Request;
+use hpcc_model::jobs::ideal::Times;
 use hpcc_model::jobs::protocol_name;
 use hpcc_model::results::collectives_csv::CollectiveRow;
 use hpcc_model::results::jobs_csv::JobRow;
+use hpcc_model::results::requests_csv::RequestRow;
 use hpcc_model::results::timeline_csv::TimelineRow;
 use hpcc_model::scenario::Scenario;
 use std::collections::BTreeMap;
@@ -55,6 +58,8 @@ pub struct JobResults {
     courses: Vec<JobProgress>,
     /// By job, collective and iteration.
     iterations: BTreeMap<(u32, u32, u32), Iteration>,
+    /// When marks of a job were reached, by the last rank that has them.
+    marks: BTreeMap<(u32, u32), Nanos>,
     /// Whether ideal times are reckoned, which takes about as long as the jobs without a network.
     pub has_ideals: bool,
     /// What ranks did, if that is recorded, and the collectives that they are in.
@@ -78,6 +83,7 @@ impl JobResults {
             specs: specs.clone(),
             courses: vec![JobProgress::default(); specs.len()],
             iterations: BTreeMap::new(),
+            marks: BTreeMap::new(),
             has_ideals: true,
             timeline: scenario.monitor.timeline.then(Default::default),
         }
@@ -125,6 +131,11 @@ impl JobResults {
                     if at > known.end || (at == known.end && rank < known.slowest) {
                         (known.end, known.slowest) = (at, rank);
                     }
+                }
+                // All ranks of a replica have made a token when the last one has.
+                Note::Mark { mark } => {
+                    let known = self.marks.entry((job, mark)).or_insert(at);
+                    *known = at.max(*known);
                 }
                 Note::Completion { .. } => {}
                 Note::Over { computed } => {
@@ -202,6 +213,31 @@ impl JobResults {
         let (mut rows, _) = self.timeline.take()?;
         rows.sort_by_key(|row| (row.group, row.rank, row.begin_ns, row.number, row.collective));
         Some(rows)
+    }
+
+    /// The rows of `requests.csv`, if jobs serve requests.
+    pub fn requests(&self) -> Vec<RequestRow> {
+        let of_job = |(spec, job): (&JobSpec, u32)| {
+            let row = move |(request, number): (&Request, u32)| {
+                let arrival = spec.start + request.arrival;
+                let [first, end] = Request::marks(number).map(|mark| self.marks.get(&(job, mark)).copied());
+                let both = first.zip(end).filter(|_| request.output > 1);
+                RequestRow {
+                    group: spec.group,
+                    request: number,
+                    arrival_ns: arrival.0,
+                    prompt: request.prompt,
+                    output: request.output,
+                    prefill: request.prefill,
+                    decode: request.decode,
+                    ttft_ns: first.map(|first| (first - arrival).0),
+                    end_ns: end.map(|end| end.0),
+                    tpot_ns: both.map(|(first, end)| (end - first).0 / (request.output - 1)),
+                }
+            };
+            spec.requests.iter().zip(0..).map(row).collect::<Vec<_>>()
+        };
+        self.specs.iter().zip(0..).flat_map(of_job).collect()
     }
 
     /// The rows of `jobs.csv` and `collectives.csv`.
@@ -283,45 +319,48 @@ impl JobResults {
     }
 }
 
-/// The time that the hardware could do a job in: as it is, or with all NICs of servers if that is sooner.
+/// The least time that the hardware could do a job in: as it is, or with all NICs of servers if that is sooner.
 fn best_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
     let time = ideal_time(spec, fabric, scenario);
     spec.by_all_nics().map_or(time, |spec| time.min(ideal_time(&spec, fabric, scenario)))
 }
 
-/// The time of a job where messages wait for those before them at their own host, and for nothing else.
+/// The least time of a job on the links of its hosts.
 fn ideal_time(spec: &JobSpec, fabric: &Fabric, scenario: &Scenario) -> Nanos {
-    let ports: Vec<u64> = fabric.network().ports().iter().map(|ports| ports.len() as u64).collect();
+    let network = fabric.network();
+    let rate_of = |host: u32, link: usize| network.links[fabric.ports(host)[link].link as usize].rate;
+    // The fastest link of a host, and how many it has.
+    let links = |host: u32| {
+        let count = fabric.ports(host).len();
+        ((0..count).max_by_key(|&link| rate_of(host, link)).unwrap_or_default(), count.max(1) as u64)
+    };
+    // What chooses links by packet has all at once.
+    let by_packet = !scenario.settings.host_transport.is_queue_pairs();
     let mut known = BTreeMap::new();
     let mut alone = |src, dst, size, nic: Option<u8>| {
-        let link = nic.map_or(0, usize::from).min(fabric.ports(src).len() - 1);
-        let own = fabric.network().links[fabric.ports(src)[link].link as usize].rate;
-        let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), own, size);
+        let link =
+            nic.filter(|_| !by_packet).map_or_else(|| links(src).0, usize::from).min(fabric.ports(src).len() - 1);
+        let far = links(dst).0;
+        let key = (fabric.path(src, dst).unwrap_or(PathMetrics::HERE), rate_of(src, link), rate_of(dst, far), size);
         *known.entry(key).or_insert_with(|| {
-            let during = (Nanos(0), scenario.stop);
-            let flow = IdealFlow { src, dst, ports: None, priority: None, size, own: (nic, BitRate(u64::MAX)), during };
-            let arrival = fabric.ideal_arrival(&flow, &scenario.settings);
-            let acknowledged = fabric.ideal_fct(&flow, &scenario.settings);
-            (Times { arrival, acknowledged }, fabric.ideal_sending(&flow, &scenario.settings))
+            let flow = |(src, dst), nic| {
+                let during = (Nanos(0), scenario.stop);
+                IdealFlow { src, dst, ports: None, priority: None, size, own: (nic, BitRate(u64::MAX)), during }
+            };
+            let (settings, there) = (&scenario.settings, flow((src, dst), nic));
+            let arrival = fabric.ideal_arrival(&there, settings);
+            let times = Times { arrival, acknowledged: fabric.ideal_fct(&there, settings) };
+            let sending = |ends, link| fabric.ideal_sending(&flow(ends, Some(link as u8)), settings);
+            (times, sending((src, dst), link), sending((dst, src), far))
         })
     };
-    // From when on each host may send by each of its links, in picoseconds. What chooses links by packet has all at once.
-    let by_packet = !scenario.settings.host_transport.is_queue_pairs();
-    let mut free_at: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-    let message = |&Message { src, dst, size, nic, .. }: &Message, now: Nanos| {
-        let (times, sending) = alone(src, dst, size, nic);
-        let now = now.0.saturating_mul(1_000);
-        let links = ports[src as usize].max(1);
-        let (lanes, shared) = if by_packet { (1, links) } else { (links, 1) };
-        let free_at = free_at.entry(src).or_insert_with(|| vec![0; lanes as usize]);
-        let soonest = || (0..free_at.len()).min_by_key(|&lane| free_at[lane]).unwrap_or_default();
-        let lane = nic.map_or_else(soonest, |nic| usize::from(nic).min(free_at.len() - 1));
-        let begin = now.max(free_at[lane]);
-        free_at[lane] = begin.saturating_add(sending / shared);
-        let waits = Nanos((begin - now) / 1_000);
-        Times { arrival: waits + times.arrival, acknowledged: waits + times.acknowledged }
+    let cost = |&Message { src, dst, size, nic, .. }: &Message| {
+        let (times, out, comes) = alone(src, dst, size, nic);
+        let link = nic.filter(|_| !by_packet);
+        let leaves = Busy { time: out, links: if link.is_some() { 1 } else { links(src).1 } };
+        Cost { times, link, leaves, comes: Busy { time: comes, links: links(dst).1 } }
     };
-    ideal::run_with(spec.job(), scenario.servers, message, |time| time).time
+    bound::least_time(spec, scenario.servers, cost)
 }
 
 /// Who waits for whom, from the first rank that waits for another one on; `is_still`: no message is under way.

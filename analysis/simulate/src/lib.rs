@@ -7,8 +7,10 @@
 //! Run::finish   totals -> summary.json
 //! ```
 
+mod bound;
 pub mod driven;
 mod ending;
+mod failure_cost;
 mod fastest;
 mod fleet;
 mod flows;
@@ -32,6 +34,7 @@ mod summary;
 pub mod usage;
 mod watching;
 
+pub use failure_cost::run_both;
 pub use fastest::resolve as resolve_fastest;
 pub use flows::{FIRST_OF_PROGRAM, Seen};
 pub use outcome::Outcome;

@@ -153,3 +153,28 @@ fn slow_ranks_without_a_factor_are_refused() {
         assert!(wrong.contains("a.toml:4") && wrong.contains(why), "{wrong}");
     }
 }
+
+/// The first message of each pair waits for its queue pair, those that come meanwhile do so for the rest, later ones not at all; a
+/// pair within a server has nothing to set up.
+#[test]
+fn a_queue_pair_is_set_up_once() {
+    let file = "num_ranks 2\nrank 0 {\na: send 1000b to 1 tag 0\nb: recv 1000b from 1 tag 0\nc: send 1000b to 1 tag 1\nb requires a\nc requires b\n}\n\
+        rank 1 {\na: recv 1000b from 0 tag 0\nb: send 1000b to 0 tag 0\nc: recv 1000b from 0 tag 1\nb requires a\n}\n";
+    let time = |topology: &str, setup: u32| {
+        let text = format!(
+            "{topology}traffic = [{{ kind = \"goal\", path = \"a.goal\", connection_setup = \"{setup}us\" }}]\n"
+        );
+        rows::<JobRow>(&ran(&text, &[("a.goal", file)], 1))[0].time_ns.expect("an end")
+    };
+    let star = "topology = { kind = \"star\", hosts = 2, rate = \"100Gbps\", delay = \"1us\" }\n";
+    // There and back: two queue pairs, each once; without them the answer leaves behind an acknowledgement of 60 bytes or so.
+    assert!((99_990..=100_000).contains(&(time(star, 50) - time(star, 0))));
+    let servers = format!("{star}servers = {{ gpus = 2, rate = \"900Gbps\", latency = \"1us\" }}\n");
+    assert_eq!(time(&servers, 50), time(&servers, 0));
+    let both = "num_ranks 2\nrank 0 {\na: send 1000b to 1 tag 0\nw: calc 30000\nb: send 1000b to 1 tag 1\nb requires w\n}\n\
+        rank 1 {\na: recv 1000b from 0 tag 0\nb: recv 1000b from 0 tag 1\n}\n";
+    let text = format!("{star}traffic = [{{ kind = \"goal\", path = \"a.goal\", connection_setup = \"50us\" }}]\n");
+    let end = rows::<JobRow>(&ran(&text, &[("a.goal", both)], 1))[0].time_ns.expect("an end");
+    // Both leave at 50 us; two packets of 1,048 bytes, two links, and the acknowledgement's way.
+    assert!((54_000..54_600).contains(&end), "{end}");
+}

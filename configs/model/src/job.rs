@@ -2,8 +2,9 @@
 //! Jobs: ranks whose messages wait for others.
 
 use crate::flow::Flow;
+use crate::jobs::alike::Alike;
 use crate::jobs::hardware::Profiles;
-use crate::jobs::protocol_name;
+use crate::jobs::{Request, protocol_name};
 use hpcc_core::engine::FlowOptions;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
@@ -40,6 +41,8 @@ pub struct JobSpec {
     pub gpus: Vec<u32>,
     /// Passes before each message is sent.
     pub send_latency: Nanos,
+    /// For so long each channel to a rank of another server is set up, when it is first used.
+    pub connection_setup: Nanos,
     /// The hardware that it runs on.
     pub profiles: Profiles,
     /// Priority of its packets.
@@ -54,6 +57,8 @@ pub struct JobSpec {
     pub work: JobWork,
     /// How its computations differ from those of its file or model, in words.
     pub computations: Option<String>,
+    /// The requests that it serves, in the order in which they come.
+    pub requests: Arc<[Request]>,
     /// Collectives whose fastest algorithm is to be tried before the run, and is the usual one until then.
     pub trials: Vec<Trial>,
 }
@@ -89,6 +94,7 @@ impl JobSpec {
             hosts: Vec::new(),
             gpus: Vec::new(),
             send_latency: Nanos(0),
+            connection_setup: Nanos(0),
             profiles: Profiles::default(),
             priority: 0,
             dport: 0,
@@ -96,6 +102,7 @@ impl JobSpec {
             leaving: Leaving::Hashed,
             work,
             computations: None,
+            requests: Arc::new([]),
             trials: Vec::new(),
         }
     }
@@ -131,14 +138,22 @@ impl JobSpec {
             }
         };
         let ranks = self.gpus.iter().zip(0..).map(|(&gpu, rank)| (gpu, program(rank))).collect();
-        let &JobSpec { start, send_latency, profiles, priority, dport, leaving, .. } = self;
+        let &JobSpec { start, send_latency, connection_setup, profiles, priority, dport, leaving, .. } = self;
         let (nic_interval, costs) = (profiles.nic_interval(), profiles.of_messages());
-        Job { start, ranks, send_latency, nic_interval, costs, priority, dport, leaving }
+        Job { start, ranks, send_latency, connection_setup, nic_interval, costs, priority, dport, leaving }
     }
 
     /// Whether what its ranks do is known before the run.
     pub fn is_known(&self) -> bool {
         !matches!(self.work, JobWork::Outside)
+    }
+
+    /// At most so many messages, computations and receives it is, from what takes no time to count.
+    pub fn operations(&self) -> u64 {
+        let works = if let JobWork::Graphs { graphs, .. } = &self.work { &graphs[..] } else { &[] };
+        let of_graphs = works.iter().map(|graph| graph.works().count() as u64).sum::<u64>();
+        let of_plan = |plan: &Plan| plan.operations().saturating_mul(plan.iterations.into());
+        self.collectives().iter().map(of_plan).fold(of_graphs, u64::saturating_add)
     }
 
     /// How many messages it sends over the network, and their bytes.
@@ -153,7 +168,11 @@ impl JobSpec {
             JobWork::Collective(plan) => plan.traffic(crosses),
             JobWork::Graphs { graphs, collectives, .. } => {
                 let of_ranks = graphs.iter().zip(0..).map(|(graph, rank)| graph.traffic(|to| crosses(rank, to)));
-                of_ranks.chain(collectives.iter().map(|plan| plan.traffic(crosses))).fold((0, 0), add)
+                let of_class = |(first, count): (u32, u64)| {
+                    let (messages, bytes) = collectives[first as usize].traffic(crosses);
+                    (messages.saturating_mul(count), bytes.saturating_mul(count))
+                };
+                of_ranks.chain(Alike::new(collectives).classes.into_iter().map(of_class)).fold((0, 0), add)
             }
             JobWork::Outside => (0, 0),
         }
@@ -190,6 +209,12 @@ impl JobSpec {
         });
         if self.gpus != self.hosts {
             effective["gpus"] = json!(self.gpus);
+        }
+        if self.connection_setup > Nanos(0) {
+            effective["connection_setup_ns"] = json!(self.connection_setup.0);
+        }
+        if !self.requests.is_empty() {
+            effective["requests"] = json!(self.requests.len());
         }
         if let Some(computations) = &self.computations {
             effective["computations"] = json!(computations);

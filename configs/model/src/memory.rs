@@ -36,7 +36,7 @@ pub fn refuse(bytes: u64, what: &str) -> Result<(), String> {
 }
 
 /// Operations of all jobs of a scenario together.
-const MOST_OPERATIONS: u64 = 1 << 25;
+pub(crate) const MOST_OPERATIONS: u64 = 1 << 25;
 /// For each operation of a job, as measured with collectives among them.
 const PER_OPERATION: u64 = 160;
 

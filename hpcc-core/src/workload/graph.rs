@@ -2,7 +2,7 @@
 //! A program that is a graph: operations with those that each of them requires.
 
 use super::collective::{Collective, Plan};
-use super::{Operation, Peer, Peers, Program, Todo};
+use super::{Note, Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -39,6 +39,8 @@ pub enum Work {
     Collective(Box<Collective>),
     /// Nothing, for order alone.
     Nothing,
+    /// Nothing but a note, by this number, of when it is reached.
+    Mark(u32),
 }
 
 impl Work {
@@ -148,6 +150,7 @@ impl GraphBuilder {
             missing,
             resources: vec![Resource::default(); resources],
             running: BTreeMap::new(),
+            has_least_times: false,
         };
         graph.find_circle().map_or(Ok(graph), Err)
     }
@@ -166,6 +169,7 @@ pub struct Graph {
     running: BTreeMap<u32, Box<Collective>>,
     /// How many operations are not over that the rank waits for.
     left: u32,
+    has_least_times: bool,
 }
 
 /// Tokens are those of an operation, or of a collective's part.
@@ -194,6 +198,41 @@ impl Graph {
     #[must_use]
     pub fn without_resources(self) -> Graph {
         Graph { resources: Vec::new(), ..self }
+    }
+
+    /// The graph, not begun, whose collectives take [at least a time](Collective::with_least_time).
+    #[must_use]
+    pub fn with_least_times(self) -> Graph {
+        Graph { has_least_times: true, ..self }
+    }
+
+    /// The resource that the operation of a token takes.
+    pub fn resource_of(&self, token: u64) -> Option<u16> {
+        self.nodes.get(Graph::operation_of(token) as usize)?.resource
+    }
+
+    /// Whether the order in which messages come decides which receive takes which: where one of any rank or any tag may take what others
+    /// may take, and these are not all alike and posted at the begin.
+    pub fn order_decides_receives(&self) -> bool {
+        let receives = || {
+            self.nodes.iter().zip(&self.missing).filter_map(|(node, &missing)| match node.work {
+                Work::Receive { from, tag } => Some((from, tag, missing == 0 && node.resource.is_none())),
+                _ => None,
+            })
+        };
+        // One of any tag may take what all others may take, or one of any rank what those of its tag may take.
+        let is_any_tag = receives().any(|(_, tag, _)| tag.is_none());
+        if !is_any_tag && receives().all(|(from, ..)| from.is_some()) {
+            return false;
+        }
+        let mut groups = BTreeMap::new();
+        for (from, tag, is_at_begin) in receives() {
+            let group = tag.filter(|_| !is_any_tag);
+            let (first, is_of_any, are_alike) = groups.entry(group).or_insert(((from, tag), false, true));
+            *is_of_any |= from.is_none() || tag.is_none();
+            *are_alike &= *first == (from, tag) && is_at_begin;
+        }
+        groups.values().any(|&(_, is_of_any, are_alike)| is_of_any && !are_alike)
     }
 
     /// The graph, not begun, with other plans of its collectives, by their numbers.
@@ -296,7 +335,14 @@ impl Graph {
             Work::Compute(time) => Operation::Compute(time),
             Work::Wait(time) => Operation::Wait(time),
             Work::Nothing => return true,
+            Work::Mark(mark) => {
+                todo.note(Note::Mark { mark });
+                return true;
+            }
             Work::Collective(mut collective) => {
+                if self.has_least_times {
+                    collective = Box::new(collective.with_least_time());
+                }
                 todo.within(token, |todo| collective.start(todo));
                 let is_over = collective.is_over();
                 if !is_over {
@@ -363,7 +409,7 @@ impl Program for Graph {
             match &node.work {
                 Work::Send { to, channel, .. } => peers.add(*to, *channel, 1),
                 Work::Collective(collective) => collective.add_peers(&mut peers),
-                Work::Receive { .. } | Work::Compute(_) | Work::Wait(_) | Work::Nothing => {}
+                Work::Receive { .. } | Work::Compute(_) | Work::Wait(_) | Work::Nothing | Work::Mark(_) => {}
             }
         }
         peers.list()
@@ -446,5 +492,32 @@ mod tests {
         builder.require_end(works[1], works[2]);
         builder.require_start(works[2], works[1]);
         assert_eq!(builder.build().map(|_| ()), Err(Circle { operation: 1 }));
+    }
+
+    /// Receives by source and tag, of which the last one waits for the first if they are in a chain.
+    fn receives(all: &[(Option<u32>, Option<u64>)], is_chain: bool) -> Graph {
+        let mut builder = GraphBuilder::default();
+        let nodes: Vec<u32> = all.iter().map(|&(from, tag)| builder.add(Work::Receive { from, tag }, None)).collect();
+        if is_chain {
+            builder.require_end(nodes[nodes.len() - 1], nodes[0]);
+        }
+        builder.build().expect("no circle")
+    }
+
+    #[test]
+    fn the_order_of_messages_decides_where_receives_may_take_the_same() {
+        let (given, any, other) = ((Some(1), Some(7)), (None, Some(7)), (None, Some(8)));
+        for (all, is_chain, decides) in [
+            (&[given, given][..], false, false),
+            (&[any, any], false, false),
+            (&[any, any], true, true),
+            (&[any, given], false, true),
+            (&[given, other, other], false, false),
+            (&[(Some(1), None), given], false, true),
+            (&[(Some(1), None), other], false, true),
+            (&[(None, None), (None, None)], false, false),
+        ] {
+            assert_eq!(receives(all, is_chain).order_decides_receives(), decides, "{all:?} {is_chain}");
+        }
     }
 }

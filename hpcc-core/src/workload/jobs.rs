@@ -8,7 +8,7 @@ use super::timeline::{Key, Span, Timeline};
 use super::{MessageCosts, Note, Operation, Outside, Program, Todo};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
 /// Ranks that do something together.
@@ -20,6 +20,8 @@ pub struct Job {
     pub ranks: Vec<(u32, Box<dyn Program>)>,
     /// Passes before each message is sent.
     pub send_latency: Nanos,
+    /// For so long a channel to a rank of another server is set up when it is first asked to send; its messages wait for that.
+    pub connection_setup: Nanos,
     /// The least time from one message that a NIC sends to the next one.
     pub nic_interval: Nanos,
     /// What messages cost that do not say so themselves.
@@ -92,6 +94,7 @@ struct Extent {
     ranks: u32,
     start: Nanos,
     send_latency: Nanos,
+    connection_setup: Nanos,
     nic_interval: Nanos,
     costs: MessageCosts,
     priority: u8,
@@ -286,8 +289,14 @@ pub struct Jobs {
     free_at: BTreeMap<u32, Nanos>,
     /// From when on a channel, by its ranks and port, may begin to send within a server.
     channel_free_at: BTreeMap<(u32, u32, u16), Nanos>,
+    /// From when on a channel, by its ranks and port, is set up.
+    connected_at: BTreeMap<(u32, u32, u16), Nanos>,
     /// From when on the NIC of each host may send its next message.
     nic_free_at: BTreeMap<u32, Nanos>,
+    /// Messages within servers that have begun to leave, and for how long they do, if no message waits for its GPU or NIC.
+    inside: Option<Vec<(Message, Nanos)>>,
+    /// Seats whose receives take no message.
+    untaken: BTreeSet<u32>,
     sent_parts: Parts,
     arrived_parts: Parts,
 }
@@ -298,6 +307,24 @@ impl Jobs {
         Jobs { first_id, servers, ..Jobs::default() }
     }
 
+    /// The same whose GPUs and NICs send any number of messages at once: for bounds of what a job can take.
+    #[must_use]
+    pub fn without_queues(self) -> Jobs {
+        Jobs { inside: Some(Vec::new()), ..self }
+    }
+
+    /// The same where receives of these ranks of the first job take no message: each is over as soon as one has come that it may
+    /// take, though another receive has it, too. In no other order of messages is it over sooner.
+    #[must_use]
+    pub fn without_taking(self, ranks: impl IntoIterator<Item = u32>) -> Jobs {
+        Jobs { untaken: ranks.into_iter().collect(), ..self }
+    }
+
+    /// Messages within servers since the last call, and for how long each keeps its GPU: only [without queues](Jobs::without_queues).
+    pub fn take_inside(&mut self) -> Vec<(Message, Nanos)> {
+        self.inside.as_mut().map(core::mem::take).unwrap_or_default()
+    }
+
     /// Hosts that are GPUs of servers.
     pub fn servers(&self) -> Option<Servers> {
         self.servers
@@ -306,9 +333,20 @@ impl Jobs {
     /// Adds a job; returns its number.
     pub fn add(&mut self, job: Job) -> u32 {
         let number = self.jobs.len() as u32;
-        let Job { start, ranks, send_latency, nic_interval, costs, priority, dport, leaving } = job;
+        let Job { start, ranks, send_latency, connection_setup, nic_interval, costs, priority, dport, leaving } = job;
         let (first, count) = (self.seats.len() as u32, ranks.len() as u32);
-        let extent = Extent { first, ranks: count, start, send_latency, nic_interval, costs, priority, dport, leaving };
+        let extent = Extent {
+            first,
+            ranks: count,
+            start,
+            send_latency,
+            connection_setup,
+            nic_interval,
+            costs,
+            priority,
+            dport,
+            leaving,
+        };
         self.jobs.push(extent);
         let servers = self.servers;
         self.seats.extend(ranks.into_iter().map(|(gpu, program)| Seat {
@@ -535,9 +573,8 @@ impl Jobs {
         let Some(servers) = self.servers.filter(|servers| via != src || servers.are_together(src, dst)) else {
             return self.send_by_nic(message, now, actions);
         };
-        let free_at = self.free_at.entry(gpu).or_default();
-        *free_at = (*free_at).max(now) + if is_copy { Nanos(0) } else { servers.time_of(size, rate) };
-        let link = *free_at - now;
+        let own = if is_copy { Nanos(0) } else { servers.time_of(size, rate) };
+        let link = self.keep_gpu(gpu, own, &message, now);
         let time = link.max(self.keep_channel(&message, now));
         if via != src {
             let waiting = Waiting::Message(Message { src: via, ..message });
@@ -549,6 +586,17 @@ impl Jobs {
             time: time + servers.latency,
             waiting: Waiting::Arrival(message.arrival()),
         });
+    }
+
+    /// A GPU sends a message within its server for so long, behind those before. Returns when it has.
+    fn keep_gpu(&mut self, gpu: u32, own: Nanos, message: &Message, now: Nanos) -> Nanos {
+        if let Some(inside) = &mut self.inside {
+            inside.push((*message, own));
+            return own;
+        }
+        let free_at = self.free_at.entry(gpu).or_default();
+        *free_at = (*free_at).max(now) + own;
+        *free_at - now
     }
 
     /// A message leaves its host, in as many parts as the job divides it into.
@@ -576,7 +624,7 @@ impl Jobs {
     /// A NIC sends a message no sooner than so long after the one before.
     fn send_by_nic(&mut self, message: Message, now: Nanos, actions: &mut Vec<Action>) {
         let Extent { nic_interval, .. } = self.jobs[self.seats[message.from as usize].job as usize];
-        if nic_interval == Nanos(0) || message.is_due {
+        if nic_interval == Nanos(0) || message.is_due || self.inside.is_some() {
             return self.leave(message, actions);
         }
         let free_at = self.nic_free_at.entry(message.src).or_default();
@@ -606,7 +654,7 @@ impl Jobs {
         for note in self.todo.notes.drain(..) {
             match note {
                 Note::Completion { token } => self.told.push_back(Completion { job, rank, token, cause }),
-                Note::Begin { .. } | Note::End { .. } | Note::Over { .. } => {
+                Note::Begin { .. } | Note::End { .. } | Note::Mark { .. } | Note::Over { .. } => {
                     self.notes.push(Noted { job, rank, note, at: now });
                 }
             }
@@ -626,7 +674,7 @@ impl Jobs {
                     let message =
                         Message { is_copy, rate: costs.rate, busy: costs.inside + costs.copy(size), ..message };
                     self.begin_span(seat, span(Key::Send(message.id)));
-                    let time = send_latency + self.cost(&message, costs);
+                    let time = send_latency + self.cost(&message, costs) + self.connect(&message, now);
                     if time == Nanos(0) {
                         self.send(message, now, actions);
                     } else {
@@ -652,6 +700,17 @@ impl Jobs {
             }
         }
         self.todo.operations = operations;
+    }
+
+    /// For how long a message waits until its channel is set up.
+    fn connect(&mut self, &Message { from, to, src, dst, dport, .. }: &Message, now: Nanos) -> Nanos {
+        let setup = self.jobs[self.seats[from as usize].job as usize].connection_setup;
+        let is_inside = src == dst || self.servers.is_some_and(|servers| servers.are_together(src, dst));
+        if setup == Nanos(0) || is_inside {
+            return Nanos(0);
+        }
+        let ready = *self.connected_at.entry((from, to, dport)).or_insert(now + setup);
+        Nanos(ready.0.saturating_sub(now.0))
     }
 
     /// What passes at the sender of a message before it leaves.
@@ -694,7 +753,8 @@ impl Jobs {
             }
         };
         *count += 1;
-        match key.and_then(|key| arrived.remove(&key)) {
+        let is_taken = !self.untaken.contains(&seat);
+        match key.and_then(|key| if is_taken { arrived.remove(&key) } else { arrived.get(&key).copied() }) {
             Some(message) => {
                 self.over.push_back(Over { seat, token, key: Key::Receive(*count), message: Some(message) });
             }
@@ -702,22 +762,24 @@ impl Jobs {
         }
     }
 
-    /// A message goes to the receive that was posted first of those that may take it, or waits for one.
+    /// A message goes to the receive that was posted first of those that may take it, or waits for one. Untaken it goes to all of them, and
+    /// stays.
     fn deliver(&mut self, message: &Arrival) {
         let from = message.from - self.jobs[self.seats[message.from as usize].job as usize].first;
         let Seat { arrived, receives, count, .. } = &mut self.seats[message.to as usize];
         let keys = [(Some(from), Some(message.tag)), (Some(from), None), (None, Some(message.tag)), (None, None)];
-        let of_key = |(from, tag)| receives.range((from, tag, 0)..=(from, tag, u64::MAX)).next().map(|(&key, _)| key);
-        let first = keys.into_iter().filter_map(of_key).min_by_key(|key| key.2);
-        match first.and_then(|key| Some((key.2, receives.remove(&key)?))) {
-            Some((number, token)) => {
-                let key = Key::Receive(number);
-                self.over.push_back(Over { seat: message.to, token, key, message: Some(message.id) });
-            }
-            None => {
-                *count += 1;
-                arrived.insert((from, message.tag, *count), message.id);
+        let is_taken = !self.untaken.contains(&message.to);
+        loop {
+            let of_key = |(from, tag)| receives.range((from, tag, 0)..=(from, tag, u64::MAX)).next();
+            let first = keys.into_iter().filter_map(of_key).map(|(&key, _)| key).min_by_key(|key| key.2);
+            let Some((key, token)) = first.and_then(|key| Some((key, receives.remove(&key)?))) else { break };
+            let over = Over { seat: message.to, token, key: Key::Receive(key.2), message: Some(message.id) };
+            self.over.push_back(over);
+            if is_taken {
+                return;
             }
         }
+        *count += 1;
+        arrived.insert((from, message.tag, *count), message.id);
     }
 }

@@ -116,6 +116,11 @@ pub enum Note {
         /// The iteration.
         iteration: u32,
     },
+    /// A rank reaches a [mark](Work::Mark) of its graph.
+    Mark {
+        /// The number.
+        mark: u32,
+    },
     /// An operation asked for from outside is over.
     Completion {
         /// Its token.

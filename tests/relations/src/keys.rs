@@ -204,6 +204,7 @@ fn by_name(key: &str, rng: &mut ScenarioRng, scope: &Scope) -> Option<Option<Val
         "hidden" => ((64 << rng.below(3)) as i64).into(),
         "sequence" => ((8 << rng.below(3)) as i64).into(),
         "feed_forward" => (256_i64).into(),
+        "request_rate" => (10_000.0 + rng.below(90_000) as f64).into(),
         "teraflops" => (1.0 + rng.below(4) as f64).into(),
         "bit_errors" => [1e-9, 1e-7, 1e-6][rng.below(3) as usize].into(),
         "weight" => ((1 + rng.below(4)) as i64).into(),

@@ -684,3 +684,75 @@ fn a_sweep_draws_its_jobs_by_the_axis() {
         assert!(data.contains(&format!("{time}")), "{size}, {time}: {data}");
     }
 }
+
+/// The tables have the times of requests by percentile, and on request what failures cost, also in the summary.
+#[test]
+fn requests_and_costs_of_failures_are_told() {
+    let toml = "run.stop = \"1s\"
+failures.links = [{ time = \"8ms\", until = \"9ms\", a = 0, b = 2 }]
+topology = { kind = \"star\", hosts = 2, rate = \"100Gbps\", delay = \"1us\" }
+[[traffic]]
+kind = \"inference\"
+layers = 10
+hidden = 1000
+teraflops = 1000
+memory_rate = 1000
+trace = \"a.csv\"
+";
+    let bench = Bench::new(&[("job.toml", toml), ("a.csv", "0,2000,11\n0.01,2000,1\n")]);
+    let told = bench.hpcc(&["run", "job.toml", "--out", "out", "--failure-cost"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    // The prompt takes 560.04 us, and 80 MB of keys and values 6.7 ms: they arrive before the failure.
+    assert!(told.err.contains("failures cost job inference 0 ns, of which 0 ns are exposed"), "{}", told.err);
+    let lines: Vec<Vec<&str>> = told.out.lines().map(|line| line.split_whitespace().collect()).collect();
+    let row =
+        |what: &str| lines.iter().find(|line| line.contains(&what)).unwrap_or_else(|| panic!("{}", told.out)).clone();
+    assert_eq!(
+        row("(TTFT)")[1..],
+        ["2", "of", "2", "first", "token", "(TTFT)", "560.04", "560.04", "560.04", "560.04", "560.04"]
+    );
+    assert_eq!(row("(TPOT)")[..6], ["inference", "2", "of", "2", "further", "token"]);
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    assert_eq!(summary["failure_cost"]["jobs"][0]["cost_ns"], 0);
+    assert!(bench.path("out-without-failures/summary.json").exists());
+    // Meanwhile, it costs at least the millisecond that it lasts.
+    let earlier = "failures.links=[{ time = \"3ms\", until = \"4ms\", a = 0, b = 2 }]";
+    let told = bench.hpcc(&["run", "job.toml", "--out", "other", "--failure-cost", "--set", earlier]);
+    let cost = bench.read("other/summary.json").parse::<serde_json::Value>().expect("JSON")["failure_cost"]["jobs"][0]
+        ["cost_ns"]
+        .clone();
+    assert!((1_000_000..1_050_000).contains(&cost.as_i64().expect("a cost")), "{cost}: {}", told.err);
+    let none = bench.hpcc(&["run", "job.toml", "--out", "none", "--failure-cost", "--set", "failures={}"]);
+    assert!(none.code == Some(2) && none.err.contains("there are none"), "{}", none.err);
+}
+
+/// Two broadcasts behind each other, each by a link of its own: the busiest in its time.
+#[test]
+fn the_busiest_link_of_a_phase_is_told() {
+    let broadcast = |ranks: &str, size: u32, start: u32| {
+        format!(
+            "{{ kind = \"collective\", operation = \"broadcast\", ranks = {ranks}, size = \"{size}MB\", start = \"{start}us\" }}"
+        )
+    };
+    let toml = format!(
+        "run.stop = \"10ms\"\nmonitor.sent_interval = \"1us\"\ncongestion_control.algorithm = \"none\"\n\
+         topology = {{ kind = \"star\", hosts = 4, rate = \"100Gbps\", delay = \"1us\" }}\ntraffic = [{}, {}]\n",
+        broadcast("[0, 1]", 1, 0),
+        broadcast("[2, 3]", 2, 500)
+    );
+    let bench = Bench::new(&[("job.toml", &toml)]);
+    let told = bench.hpcc(&["run", "job.toml", "--out", "out"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let links: Vec<Vec<&str>> = (told.out.lines().filter(|line| line.contains(" port ")))
+        .map(|line| line.split_whitespace().rev().take(7).collect::<Vec<_>>().into_iter().rev().collect())
+        .collect();
+    let ends: Vec<_> = links.iter().filter(|words| words[1] == "port").map(|words| (words[0], words[4])).collect();
+    // Both links of a broadcast carry the same.
+    let is_of = |place: usize, ways: [(&str, &str); 2]| ways.contains(&ends[place]);
+    assert!(is_of(0, [("0", "4"), ("4", "1")]) && is_of(1, [("2", "4"), ("4", "3")]), "{}", told.out);
+    for words in links.iter().filter(|words| words[1] == "port") {
+        // Busy but for the two delays there and back.
+        let used: f64 = words[5].parse().expect("percent");
+        assert!((90.0..100.0).contains(&used), "{words:?}");
+    }
+}

@@ -23,6 +23,7 @@ const LISTS: &[(&str, &str)] = &[
     ("trace.1.json", include_str!("../../fuzz/seeds/jobs/trace.1.json")),
     ("groups.json", include_str!("../../fuzz/seeds/jobs/groups.json")),
     ("matrix.txt", include_str!("../../fuzz/seeds/jobs/matrix.txt")),
+    ("requests.csv", include_str!("../../fuzz/seeds/jobs/requests.csv")),
     ("job.simai", include_str!("../../fuzz/seeds/jobs/job.simai")),
     ("tree.topo", include_str!("../../fuzz/seeds/jobs/tree.topo")),
 ];

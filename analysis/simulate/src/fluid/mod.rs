@@ -18,7 +18,7 @@ mod check;
 mod limits;
 mod paths;
 mod posted;
-mod quick;
+pub(crate) mod quick;
 mod record;
 mod serving;
 mod sharing;

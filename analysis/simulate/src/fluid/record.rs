@@ -163,6 +163,10 @@ impl<'a> Record<'a> {
         let (jobs, collectives) = self.jobs.rows(self.scenario);
         self.writer.whole_file(&jobs);
         self.writer.whole_file(&collectives);
+        let requests = self.jobs.requests();
+        if !requests.is_empty() {
+            self.writer.whole_file(&requests);
+        }
         if let Some(rows) = self.jobs.timeline() {
             self.writer.whole_file(&rows);
         }

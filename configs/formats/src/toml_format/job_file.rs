@@ -157,7 +157,7 @@ keys! {
 /// The ranks of a file's job.
 pub(super) struct Ranks {
     /// As many as there are hosts.
-    hosts: u32,
+    pub(super) hosts: u32,
     /// Most that a file may have.
     most: u32,
     tuning: Tuning,
@@ -282,7 +282,11 @@ keys! {
 
 impl ByCollectives {
     /// How a collective is done. The name of an algorithm that its operation does not have is refused.
-    fn ways(&self, ranks: &Ranks, context: &Context<'_>) -> Result<impl Fn(Kind) -> CollectiveOptions, InputError> {
+    pub(super) fn ways(
+        &self,
+        ranks: &Ranks,
+        context: &Context<'_>,
+    ) -> Result<impl Fn(Kind) -> CollectiveOptions, InputError> {
         let ways = |kind: Kind| self.messages.ways(self.algorithms.of(kind), &ranks.tuning);
         for kind in Kind::ALL {
             if let (Some(name), Err((_, message))) = (self.algorithms.of(*kind), ways(*kind).pattern(*kind)) {

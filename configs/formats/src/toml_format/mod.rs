@@ -33,6 +33,7 @@ mod document;
 mod failures;
 mod fast_cnp;
 mod hardware;
+mod inference;
 mod job_file;
 mod keys;
 mod legacy;

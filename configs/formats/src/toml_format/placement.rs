@@ -33,6 +33,9 @@ keys! {
         links: Option<Links>;
         /// Time that passes at the sender before each message, such as NCCL's own.
         send_latency: Nanos = Nanos(0);
+        /// How long a rank needs to set up a channel to a rank of another server, when it first sends there: the exchange of queue
+        /// pairs' numbers, and their states. Messages of this channel wait for it.
+        connection_setup: Nanos = Nanos(0);
     }
 }
 
@@ -70,6 +73,7 @@ impl Job {
             hosts: context.hosts_of(&gpus),
             gpus,
             send_latency: self.placed.send_latency,
+            connection_setup: self.placed.connection_setup,
             profiles: context.profiles,
             priority: self.service.priority,
             dport: self.port.dport,
@@ -77,6 +81,7 @@ impl Job {
             leaving: Leaving::Hashed,
             work,
             computations: None,
+            requests: std::sync::Arc::new([]),
             trials: Vec::new(),
         }
     }

@@ -3,6 +3,7 @@
 
 use super::collective::{Messages, Operation};
 use super::document::Document;
+use super::inference::Inference;
 use super::job_file::{ByCollectives, Chakra, ConnectionMatrix, Goal, Simai, Transformer};
 use super::keys::{Group, INTERVAL, Key, Kinds, Lasting, OfKind, PAYLOAD, SHARE, Section, Tables, keys, kinds};
 use super::placement::{Job, Placed};
@@ -205,6 +206,7 @@ kinds! {
         "connection_matrix" => ConnectionMatrix { file: ConnectionMatrix, job: Job };
         "goal" => Goal { file: Goal, uneven: Uneven, job: Job };
         "transformer" => Transformer { model: Transformer, by: ByCollectives, uneven: Uneven, job: Job };
+        "inference" => Inference { model: Inference, by: ByCollectives, uneven: Uneven, job: Job };
         "simai" => Simai { file: Simai, by: ByCollectives, uneven: Uneven, job: Job };
     }
 }
@@ -412,6 +414,12 @@ fn read_one(kind: Kind, context: &Context<'_>, random: &mut Random) -> Result<(F
         }
         Kind::Transformer { model, by, uneven, job: of } => {
             let read = of.read(context, random, |ranks| model.read(&by, ranks, context))?;
+            job(by.told(uneven.of(read, context, random)?, context))
+        }
+        Kind::Inference { model, by, uneven, job: of } => {
+            let requests = model.requests(context, random)?;
+            let read = of.read(context, random, |ranks| model.read(&requests, &by, ranks, context))?;
+            let read = JobSpec { requests: requests.into(), ..read };
             job(by.told(uneven.of(read, context, random)?, context))
         }
         Kind::Simai { file, by, uneven, job: of } => {

@@ -149,7 +149,7 @@ fn of_graph(graph: &Graph, collectives: &[Plan], lost: &mut BTreeSet<&'static st
                 used.push(plan);
                 put_collective(&mut file, node(COLLECTIVE, 0, after), plan, lost)?;
             }
-            Work::Nothing => put(&mut file, &node(METADATA, 0, after), Vec::new(), None, lost),
+            Work::Nothing | Work::Mark(_) => put(&mut file, &node(METADATA, 0, after), Vec::new(), None, lost),
         }
     }
     if !used.is_empty() {

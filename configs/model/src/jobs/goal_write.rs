@@ -36,7 +36,12 @@ fn check(graph: &Graph, rank: u32) -> Result<(), String> {
                 return refuse("has computations that take no CPU, which GOAL has not; expected none".into());
             }
             Work::Wait(_) => return refuse("lets time pass without a computation, which GOAL cannot say".into()),
-            Work::Send { .. } | Work::Receive { .. } | Work::Compute(_) | Work::Collective(_) | Work::Nothing => {}
+            Work::Send { .. }
+            | Work::Receive { .. }
+            | Work::Compute(_)
+            | Work::Collective(_)
+            | Work::Nothing
+            | Work::Mark(_) => {}
         }
     }
     match idle_cpu(graph) {
@@ -78,7 +83,7 @@ fn write_rank(graph: &Graph, rank: u32, out: &mut dyn Write) -> io::Result<()> {
                 writeln!(out, "l{number}: recv 0b from {from} tag {} cpu {idle}", any(*tag))?;
             }
             Work::Compute(time) | Work::Wait(time) => writeln!(out, "l{number}: calc {} cpu {cpu}", time.0)?,
-            Work::Collective(_) | Work::Nothing => writeln!(out, "l{number}: calc 0 cpu {cpu}")?,
+            Work::Collective(_) | Work::Nothing | Work::Mark(_) => writeln!(out, "l{number}: calc 0 cpu {cpu}")?,
         }
     }
     for (other, operation, at_end) in graph.edges() {

@@ -2,7 +2,7 @@
 //! A job on a network where messages do not disturb each other.
 
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Action, Arrival, Job, Jobs, Message, Note, Sent, Servers, Unfinished, Waiting};
+use hpcc_core::workload::{Action, Arrival, Job, Jobs, Message, Note, Noted, Sent, Servers, Unfinished, Waiting};
 use std::collections::BTreeMap;
 
 /// What happens at a time.
@@ -48,10 +48,42 @@ pub struct Times {
 pub fn run_with(
     job: Job,
     servers: Option<Servers>,
-    mut message: impl FnMut(&Message, Nanos) -> Times,
+    message: impl FnMut(&Message, Nanos) -> Times,
     computation: impl Fn(Nanos) -> Nanos,
 ) -> JobEnd {
-    let mut jobs = Jobs::new(0, servers);
+    run_on(&mut Given { message, computation }, job, Jobs::new(0, servers))
+}
+
+/// What a job runs on: how long what it begins takes.
+pub trait Machine {
+    /// A message leaves its host.
+    fn message(&mut self, message: &Message, now: Nanos) -> Times;
+    /// A time passes, such as a computation or a message within a server.
+    fn wait(&mut self, time: Nanos, waiting: &Waiting, now: Nanos) -> Nanos;
+    /// A rank notes something, before what it begins then.
+    fn note(&mut self, _: &Noted) {}
+    /// A message leaves its GPU within a server for so long, [without queues](Jobs::without_queues).
+    fn inside(&mut self, _: &Message, _: Nanos, _: Nanos) {}
+}
+
+/// Times that functions say.
+struct Given<M, C> {
+    message: M,
+    computation: C,
+}
+
+impl<M: FnMut(&Message, Nanos) -> Times, C: Fn(Nanos) -> Nanos> Machine for Given<M, C> {
+    fn message(&mut self, message: &Message, now: Nanos) -> Times {
+        (self.message)(message, now)
+    }
+
+    fn wait(&mut self, time: Nanos, _: &Waiting, _: Nanos) -> Nanos {
+        (self.computation)(time)
+    }
+}
+
+/// Runs a job among `jobs`, which has no others.
+pub fn run_on(machine: &mut impl Machine, job: Job, mut jobs: Jobs) -> JobEnd {
     let number = jobs.add(job);
     let mut actions = Vec::new();
     // The number of an event decides among those of one time.
@@ -59,6 +91,13 @@ pub fn run_with(
     let (mut time, mut over) = (Nanos(0), Nanos(0));
     jobs.begin(number, time, |_| true, &mut actions);
     loop {
+        for noted in jobs.take_notes() {
+            machine.note(&noted);
+            if let Note::Over { .. } = noted.note {
+                over = over.max(noted.at);
+            }
+        }
+        jobs.take_inside().iter().for_each(|(message, busy)| machine.inside(message, *busy, time));
         let mut later = |after: Nanos, event| {
             count += 1;
             events.insert((Nanos(time.0.saturating_add(after.0)), count), event);
@@ -66,15 +105,15 @@ pub fn run_with(
         for action in actions.drain(..) {
             match action {
                 Action::Send(sent) => {
-                    let Times { arrival, acknowledged } = message(&sent, time);
+                    let Times { arrival, acknowledged } = machine.message(&sent, time);
                     later(acknowledged, Event::Acknowledged(sent.sent()));
                     later(arrival, Event::Arrival(sent.arrival()));
                 }
-                Action::Wait { time, waiting, .. } => later(computation(time), Event::Over(waiting)),
+                Action::Wait { time: length, waiting, .. } => {
+                    later(machine.wait(length, &waiting, time), Event::Over(waiting));
+                }
             }
         }
-        let ends = jobs.take_notes().into_iter().filter(|noted| matches!(noted.note, Note::Over { .. }));
-        over = ends.map(|noted| noted.at).fold(over, Nanos::max);
         let Some(((now, _), event)) = events.pop_first() else { break };
         time = now;
         match event {

@@ -54,7 +54,7 @@ fn unmatched(graphs: &[Graph]) -> Option<((u32, u32), String)> {
                     messages.entry((from, rank, tag)).or_default().1 += 1;
                 }
                 Work::Receive { .. } => *wild.entry(rank).or_default() += 1,
-                Work::Compute(_) | Work::Wait(_) | Work::Collective(_) | Work::Nothing => {}
+                Work::Compute(_) | Work::Wait(_) | Work::Collective(_) | Work::Nothing | Work::Mark(_) => {}
             }
         }
     }
@@ -65,7 +65,7 @@ fn unmatched(graphs: &[Graph]) -> Option<((u32, u32), String)> {
         let is_it = |work: &Work| match *work {
             Work::Send { to, tag: its, .. } => sent > received && to == receiver && its == tag,
             Work::Receive { from, tag: its } => sent < received && from == Some(sender) && its == Some(tag),
-            Work::Compute(_) | Work::Wait(_) | Work::Collective(_) | Work::Nothing => false,
+            Work::Compute(_) | Work::Wait(_) | Work::Collective(_) | Work::Nothing | Work::Mark(_) => false,
         };
         if sent > received {
             // Receives of any rank or tag may take them.

@@ -28,7 +28,8 @@ pub fn graphs(job: &JobSpec) -> Result<Cow<'_, [Graph]>, String> {
                 | Work::Compute(_)
                 | Work::Wait(_)
                 | Work::Collective(_)
-                | Work::Nothing => 0,
+                | Work::Nothing
+                | Work::Mark(_) => 0,
             };
             let mut next = graphs.iter().flat_map(Graph::works).map(tag).max().map_or(0, |last| last + 1);
             let mut first_tags = Vec::new();
@@ -67,9 +68,12 @@ fn unrolled(graph: &Graph, rank: u32, collectives: &[Plan], first_tags: &[u64]) 
     for (work, resource) in graph.works().zip(graph.resources()) {
         let begin = match work {
             Work::Collective(_) => new.add(Work::Nothing, None),
-            Work::Send { .. } | Work::Receive { .. } | Work::Compute(_) | Work::Wait(_) | Work::Nothing => {
-                new.add(work.clone(), resource)
-            }
+            Work::Send { .. }
+            | Work::Receive { .. }
+            | Work::Compute(_)
+            | Work::Wait(_)
+            | Work::Nothing
+            | Work::Mark(_) => new.add(work.clone(), resource),
         };
         let end = if matches!(work, Work::Collective(_)) { new.add(Work::Nothing, None) } else { begin };
         if let Work::Collective(collective) = work {

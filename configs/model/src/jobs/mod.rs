@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Jobs in the files of other simulators: what each rank does, as a graph of operations.
 
+pub mod alike;
 pub mod chakra;
 mod chakra_file;
 mod chakra_message;
@@ -13,6 +14,7 @@ mod goal_text;
 pub mod goal_write;
 pub mod hardware;
 pub mod ideal;
+pub mod inference;
 mod matching;
 pub mod messages;
 mod plans;
@@ -22,6 +24,7 @@ pub mod transformer;
 mod tuning;
 
 pub use collective_options::{CollectiveOptions, STEP};
+pub use inference::requests::Request;
 pub use tuning::protocol_name;
 pub use tuning::{Cpu, Gpu, Protocol, Tuning};
 

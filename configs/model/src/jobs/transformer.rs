@@ -15,13 +15,14 @@
 //! Gradients of a / t a layer, and of what else all ranks have, are reduced among all d ranks, and beside that those of 2 h f E / e / t
 //! among the d / e ranks with the same experts. With e = 1 all ranks have all experts. Routers are so small that they are left out.
 
+mod idle;
 mod rank;
 
 use super::plans::{Plans, Wrong};
 use super::schedule::Pipeline;
 use super::{CollectiveOptions, JobFile, digest};
 use crate::flow::MOST_BYTES;
-use crate::memory::Budget;
+use crate::memory::{Budget, MOST_OPERATIONS};
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
 use rank::Rank;
@@ -158,7 +159,7 @@ impl Transformer {
         let passes = 2 * u128::from(self.micro_batches) * u128::from(self.iterations) * u128::from(ranks);
         let layers = u128::from(self.layers.div_ceil(self.pipeline)) * self.operations_of_layer();
         let operations = passes * (layers + 6 * u128::from(self.virtual_stages));
-        budget.operations(operations).map_err(|message| ("micro_batches", message))?;
+        budget.operations(operations).map_err(|message| ("micro_batches", self.with_fewer(message, operations)))?;
         let mut plans = Plans::new(ways);
         let mut graphs = Vec::new();
         for number in 0..ranks {
@@ -167,7 +168,17 @@ impl Transformer {
         let kinds = [Kind::AllReduce, Kind::AllToAll, Kind::AllGather, Kind::ReduceScatter];
         let all: Vec<CollectiveOptions> = kinds.into_iter().map(ways).collect();
         let digest = digest([format!("{self:?}{all:?}").as_bytes()]);
-        Ok(JobFile { graphs, collectives: plans.finish(), digest, notes: Vec::new() })
+        Ok(JobFile { graphs, collectives: plans.finish(), digest, notes: idle::notes(self, copies) })
+    }
+
+    /// What is wrong with so many operations, and how there are fewer.
+    fn with_fewer(&self, wrong: String, operations: u128) -> String {
+        let others = "fewer iterations, layers or ranks";
+        match u128::from(self.micro_batches) * u128::from(MOST_OPERATIONS) / operations {
+            0 => format!("{wrong}: {others}"),
+            most if most < self.micro_batches.into() => format!("{wrong}: micro_batches = {most}, or {others}"),
+            _ => wrong,
+        }
     }
 
     /// At most so many operations has a pass of a layer on average, forward and backward.

@@ -6,6 +6,7 @@
 
 mod crowded;
 mod hops;
+mod long_jobs;
 mod pass;
 mod settings;
 mod short_rtt;
@@ -37,9 +38,10 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 26] = [
+pub static LINTS: [Lint; 27] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
+    note("long-job", long_jobs::long_jobs),
     warning("idle-attack", traffic::idle_attacks),
     warning("idle-failure", traffic::idle_failures),
     note("shared-class", traffic::shared_class),

@@ -17,6 +17,7 @@ use super::jobs_csv::JobRow;
 use super::pauses_csv::PauseRow;
 use super::ports_csv::PortRow;
 use super::queue_csv::QueueRow;
+use super::requests_csv::RequestRow;
 use super::sent_csv::SentRow;
 use super::storms_csv::StormRow;
 use super::timeline_csv::TimelineRow;
@@ -25,7 +26,7 @@ use crate::error::system_words;
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 27] = [
+const OUR_FILES: [&str; 28] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -42,6 +43,7 @@ const OUR_FILES: [&str; 27] = [
     PortRow::FILE,
     JobRow::FILE,
     CollectiveRow::FILE,
+    RequestRow::FILE,
     PauseRow::FILE,
     StormRow::FILE,
     TimelineRow::FILE,

@@ -27,7 +27,7 @@ csv_row! {
         spine_bytes: u64,
         /// Those that go higher.
         core_bytes: u64,
-        /// The job's time where messages wait for nothing but those before them at their own host, in ns; nothing if it is not over.
+        /// The least time that the links of its hosts allow, in ns: no order of messages is faster; nothing if it is not over.
         ideal_ns: Option<u64>,
         /// For how long a rank has computed, in ns: the mean of those that are over.
         compute_ns: u64,

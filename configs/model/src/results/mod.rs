@@ -13,6 +13,7 @@
 //! | `goodput.csv` | bytes per flow and interval that have arrived | [`goodput_csv`] |
 //! | `sent.csv` | bytes per port and interval that have left, with `monitor.sent_interval` | [`sent_csv`] |
 //! | `collectives.csv` | each iteration of each collective, if there are jobs | [`collectives_csv`] |
+//! | `requests.csv` | requests and their tokens, if a job serves any | [`requests_csv`] |
 //! | `jobs.csv` | when each job was over, if there are any | [`jobs_csv`] |
 //! | `timeline.csv` | what each rank of a job did and when, if that is recorded | [`timeline_csv`] |
 //! | `ports.csv` | every port, its link, how long PFC paused it, and what it sent | [`ports_csv`] |
@@ -29,6 +30,7 @@ mod csv_file;
 mod csv_row;
 mod digest;
 mod error;
+mod failure_cost;
 mod files;
 mod folder;
 mod lock;
@@ -55,6 +57,7 @@ pub mod pfc_txt;
 pub mod ports_csv;
 pub mod qlen_txt;
 pub mod queue_csv;
+pub mod requests_csv;
 pub mod sent_csv;
 pub mod storms_csv;
 pub mod summary;
@@ -66,6 +69,7 @@ pub use csv_file::Rows;
 pub use csv_row::CsvRow;
 pub use digest::FileDigest;
 pub use error::ResultError;
+pub use failure_cost::{FailureCost, FlowCost, JobCost};
 pub use fct_csv::FctRecord;
 pub use folder::{INPUTS, Remains, remains, wait_for_writer};
 pub use lock::FolderLock;

@@ -15,7 +15,8 @@ use hpcc_core::transport::receive::ReceiveCounters;
 use hpcc_core::transport::{CongestionNotification, Counters, Refused};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{FileDigest, MeasuredError, ResultError};
+use super::output_file::OutputFile;
+use super::{FailureCost, FileDigest, MeasuredError, ResultError};
 use crate::input;
 use crate::scenario::{Assumed, Scenario};
 
@@ -42,6 +43,9 @@ pub struct Summary {
     /// How far times are from those of packets; only of a fluid run that was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_error: Option<MeasuredError>,
+    /// What failures have cost; only where the run was compared with one without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_cost: Option<FailureCost>,
     /// How the simulator was compiled, such as `optimized`.
     pub build_profile: String,
     /// Flows in the scenario, without those that have no end.
@@ -474,6 +478,16 @@ impl Summary {
     /// Name of a group of flows.
     pub fn group_name(&self, group: u32) -> &str {
         self.groups.get(group as usize).map_or("flows", String::as_str)
+    }
+
+    /// Replaces `summary.json` in a folder of complete results.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn replace(&self, folder: &Path) -> Result<(), ResultError> {
+        let mut file = OutputFile::create(folder, "summary.json")?;
+        file.write(|out| self.write(out))?;
+        file.finish().map(drop)
     }
 
     /// Writes `summary.json`, indented for readers.

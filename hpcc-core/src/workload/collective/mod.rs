@@ -216,12 +216,15 @@ pub struct Collective {
     place: u32,
     iteration: u32,
     channels: Vec<Channel>,
+    /// Whether an iteration takes at least a time, and whether that is not over.
+    least_time: Option<bool>,
     is_over: bool,
 }
 
-/// The tokens of the gap between iterations, and of the launch of one: above those of steps.
+/// The tokens of the gap between iterations, of the launch of one, and of the least time of one: above those of steps.
 const GAP: u64 = (1 << 40) - 1;
 const LAUNCH: u64 = GAP - 1;
+const LEAST_TIME: u64 = GAP - 2;
 const STEP_BITS: u32 = 16;
 const PIECE_BITS: u32 = 14;
 const CHANNEL_BITS: u32 = 8;
@@ -236,7 +239,19 @@ impl Collective {
 
     /// What the rank at a place of the group does.
     pub fn new(plan: Plan, place: u32) -> Collective {
-        Collective { plan, place, iteration: 0, channels: Vec::new(), is_over: false }
+        Collective { plan, place, iteration: 0, channels: Vec::new(), least_time: None, is_over: false }
+    }
+
+    /// The same, not begun, of which an iteration is not over before a wait that it begins with: of no time, unless who runs the
+    /// program [knows it](Collective::is_least_time) and takes longer.
+    #[must_use]
+    pub fn with_least_time(self) -> Collective {
+        Collective { least_time: Some(false), ..self }
+    }
+
+    /// Whether a token is that of a wait for the least time of an iteration, whose begin is noted before.
+    pub fn is_least_time(token: u64) -> bool {
+        token & GAP == LEAST_TIME
     }
 
     /// What the same rank does by the plan that has this one's number, or by its own.
@@ -248,6 +263,12 @@ impl Collective {
     /// What tells it apart from others of its job.
     pub fn number(&self) -> u32 {
         self.plan.number
+    }
+
+    /// The number of the collective that a message's tag belongs to, if to any; iterations count on from their collective's.
+    pub fn number_of(tag: u64) -> Option<u32> {
+        let number = (tag >> (STEP_BITS + PIECE_BITS + CHANNEL_BITS)) as u32 & (Plan::MOST - 1);
+        (tag >> 63 == 1).then_some(number)
     }
 
     pub(super) fn add_peers(&self, peers: &mut Peers) {
@@ -269,6 +290,12 @@ impl Collective {
 
     fn begin_iteration(&mut self, todo: &mut Todo) {
         todo.note(Note::Begin { collective: self.plan.number, iteration: self.iteration });
+        if let Some(is_left) = &mut self.least_time {
+            *is_left = true;
+            // Until channels begin, none is done.
+            self.channels.clear();
+            todo.begin(LEAST_TIME, Operation::Wait(Nanos(0)));
+        }
         match self.plan.hardware.launch {
             Nanos(0) => self.begin_channels(todo),
             launch => todo.begin(LAUNCH, Operation::Wait(launch)),
@@ -346,7 +373,7 @@ impl Collective {
     fn end_if_done(&mut self, todo: &mut Todo) {
         let is_done =
             |(channel, state): (u16, &Channel)| state.under_way.is_empty() && state.next == self.plan.pieces(channel);
-        if !(0..).zip(&self.channels).all(is_done) {
+        if self.channels.is_empty() || self.least_time == Some(true) || !(0..).zip(&self.channels).all(is_done) {
             return;
         }
         todo.note(Note::End { collective: self.plan.number, iteration: self.iteration });
@@ -370,6 +397,10 @@ impl Program for Collective {
         match token {
             GAP => return self.begin_iteration(todo),
             LAUNCH => return self.begin_channels(todo),
+            LEAST_TIME => {
+                self.least_time = Some(false);
+                return self.end_if_done(todo);
+            }
             _ => {}
         }
         let (is_receive, token) = (token & 1 != 0, token >> 1);

@@ -18,6 +18,7 @@ const HAPPENED: &[&str] = &[
     "pfc.txt",
     "jobs.csv",
     "collectives.csv",
+    "requests.csv",
     "storms.csv",
 ];
 /// Keys of a summary of who watched how.

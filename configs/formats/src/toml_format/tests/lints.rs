@@ -108,6 +108,13 @@ fn cases() -> Vec<Case> {
             &[&["run.stop=2ms"]],
         ),
         case(
+            "long-job",
+            network("kind='star'\nhosts=2\nrate='100Gbps'\ndelay='1us'") + "[[traffic]]\nkind='goal'\npath='a.goal'\n",
+            &["traffic=[{kind='collective',operation='all_reduce',size='1GB',iterations=100}]"],
+            "job collective sends 381600 messages of 199999994400 bytes",
+            &[&["traffic=[{kind='collective',operation='all_reduce',size='1GB'}]"]],
+        ),
+        case(
             "idle-failure",
             minimal(),
             &["failures.degraded=[{time='1ms',a=0,b=4,rate='10Gbps'}]"],
