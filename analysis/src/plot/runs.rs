@@ -18,8 +18,6 @@ const COLUMNS: usize = 1_000;
 const FEWER_COLUMNS: usize = 400;
 /// As many ports as can be told apart.
 const PORTS: usize = 4;
-/// The share of the longest queue below which a port's line cannot be told from the axis.
-const VISIBLE: f64 = 0.01;
 /// Flows that can be told apart.
 const WATCHED: usize = 8;
 /// Flows of a group that have colours of their own; of a larger group all lines look alike.
@@ -46,11 +44,10 @@ pub fn queue(results: &Results) -> Result<Option<Figure>> {
     if longest <= 0.0 || span_ns == 0 {
         return Ok(None);
     }
-    lines.retain(|line| line.y.iter().flatten().any(|length| *length >= VISIBLE * longest));
     let (unit, kilobytes) = if longest < 2e3 { ("kB", 1.0) } else { ("MB", 1e3) };
     lines.iter_mut().flat_map(|line| line.y.iter_mut().flatten()).for_each(|value| *value /= kilobytes);
     let subtitle = match lines.len() {
-        1 => "the switch port with the longest queue".to_owned(),
+        1 => "the only switch port with a queue".to_owned(),
         several => format!("the {several} switch ports with the longest queues"),
     };
     let chart = over_time(&format!("Queue length ({unit})"), results, At::grid(grid, 0.0), 1, lines);

@@ -38,13 +38,13 @@ pub enum ByAxis {
 }
 
 impl ByAxis {
-    /// The metrics of its charts, a chart for each.
-    pub fn metrics(self) -> &'static [&'static str] {
+    /// The metrics of its two charts.
+    pub fn metrics(self) -> [&'static str; 2] {
         match self {
-            ByAxis::Slowdown => &["slowdown_p50", "slowdown_p99"],
-            ByAxis::Goodput => &["goodput_large_p50_gbps", "goodput_large_jain"],
-            ByAxis::Queue => &["queue_p99_bytes", "queue_max_bytes"],
-            ByAxis::Job => &["job_time_ns"],
+            ByAxis::Slowdown => ["slowdown_p50", "slowdown_p99"],
+            ByAxis::Goodput => ["goodput_large_p50_gbps", "goodput_large_jain"],
+            ByAxis::Queue => ["queue_p99_bytes", "queue_max_bytes"],
+            ByAxis::Job => ["job_time_ns", "busbw_gbytes"],
         }
     }
 }
@@ -65,7 +65,7 @@ pub enum Plot {
     GoodputByAxis,
     /// 99th percentile and maximum of the busiest port's queue at each value of the axis.
     QueueByAxis,
-    /// Time of the longest job at each value of the axis.
+    /// Time of the longest job, and bus bandwidth of collectives, at each value of the axis.
     JobByAxis,
     /// 95th percentile of the slowdown, sizes at equal distances of their rank: the axes of HPCC's figure 11.
     SlowdownByRank,

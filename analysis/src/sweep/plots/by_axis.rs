@@ -30,8 +30,8 @@ pub fn figures(file: &SweepFile, groups: &[Group<'_>], what: ByAxis) -> Vec<(Str
 }
 
 fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis) -> Option<Figure> {
-    let shown = what.metrics().iter().map(|name| Metric::of(name).expect("a name of the table"));
-    let lines: Vec<_> = shown.clone().map(|metric| lines(file, line, groups, metric)).collect();
+    let shown = what.metrics().map(|name| Metric::of(name).expect("a name of the table"));
+    let lines = shown.map(|metric| lines(file, line, groups, metric));
     if lines.iter().flatten().all(|line| line.values().next().is_none()) {
         return None;
     }
@@ -48,7 +48,7 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis)
         let y = y(&title, highest(&lines));
         Chart { title, x: x.clone(), at: at.clone(), y, lines, stepped: false, points: true }
     };
-    let charts = shown.zip(lines).map(chart).collect();
+    let charts = shown.into_iter().zip(lines).map(chart).collect();
     let (title, of) = match what {
         ByAxis::Slowdown => ("Slowdown", "all flows".to_owned()),
         ByAxis::Goodput => ("Goodput", format!("flows over {}", human::bytes(file.sizes.large_above))),
