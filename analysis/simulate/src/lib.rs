@@ -31,6 +31,7 @@ mod setup;
 mod sights;
 mod stack;
 mod summary;
+mod trial;
 pub mod usage;
 mod watching;
 
