@@ -323,8 +323,8 @@ impl Jobs {
     }
 
     /// Messages within servers since the last call, and for how long each keeps its GPU: only [without queues](Jobs::without_queues).
-    pub fn take_inside(&mut self) -> Vec<(Message, Nanos)> {
-        self.inside.as_mut().map(core::mem::take).unwrap_or_default()
+    pub fn take_inside(&mut self) -> impl Iterator<Item = (Message, Nanos)> + '_ {
+        self.inside.iter_mut().flat_map(|inside| inside.drain(..))
     }
 
     /// Hosts that are GPUs of servers.
