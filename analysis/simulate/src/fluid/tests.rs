@@ -352,7 +352,7 @@ fn collectives_inside_servers_last_as_long_as_their_messages() {
         let sizes = |ran: &Ran| ran.flows().iter().map(|flow| flow.size).sum::<u64>();
         assert!(whole.flows().len() == all.flows().len() && sizes(&whole) == sizes(&all), "{own}");
         let [few, many] = [&whole, &all].map(|ran| ran.summary().events);
-        assert!(few * 2 < many, "{own}: {few} of {many} events");
+        assert!(few < many, "{own}: {few} of {many} events");
         assert!(whole.summary().notes.iter().any(|note| note.text.contains("inside servers")));
     }
 }
