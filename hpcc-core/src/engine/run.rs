@@ -103,6 +103,9 @@ impl Engine {
         self.groups.take_due(end, &mut due);
         for &group in &due {
             self.open(group, from.0, end);
+            if self.skip.is_recording() {
+                self.run_recorded();
+            }
             while let Some(what) = self.events.take(&self.all) {
                 self.handle(what);
             }
