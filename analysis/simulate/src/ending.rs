@@ -6,6 +6,7 @@ use crate::outcome::{Outcome, say};
 use crate::pauses;
 use crate::run::{Program, Run};
 use crate::sights::Nobody;
+use crate::skips;
 use crate::stack::StackTotals;
 use crate::summary;
 use hpcc_core::switch::WatchdogAction;
@@ -163,6 +164,7 @@ impl Run {
             busy_until_ns: if is_over { self.flows.last_end.min(end).0 } else { end.0 },
             flows_endless: self.flows.endless,
             ranks: engine.take_figures(),
+            skipped: skips::summary(&self.scenario, &mut engine, self.no_skips),
             build_profile: program.build_profile.into(),
             versions: Versions { ns3: program.ns3.into(), ..summary.versions },
             ..summary

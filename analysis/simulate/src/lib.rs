@@ -27,6 +27,7 @@ mod sent;
 mod series;
 mod setup;
 mod sights;
+mod skips;
 mod stack;
 mod summary;
 pub mod usage;

@@ -72,6 +72,8 @@ pub struct Scenario {
     pub storms: Vec<NicStorm>,
     /// What the run does in a deadlock.
     pub on_deadlock: OnDeadlock,
+    /// What the run leaves out.
+    pub skip: SkipMode,
     /// The edge of the domain in which switches notify senders.
     pub borders: Vec<FastCnpBorder>,
     /// Attacks, each of them possible in this network.
@@ -224,6 +226,20 @@ hpcc_core::named! {
         GoOn = "go_on",
         /// It ends there.
         End = "end",
+    }
+}
+
+hpcc_core::named! {
+    /// What a run leaves out.
+    #[derive(Default)]
+    pub enum SkipMode {
+        /// Nothing.
+        #[default]
+        Off = "off",
+        /// Periods of traffic that repeats itself: all results are as if they had been run.
+        Exact = "exact",
+        /// The same, looked for at any cost: for tests.
+        Eager = "eager",
     }
 }
 
