@@ -7,6 +7,7 @@ mod moved;
 mod queue;
 mod reach;
 mod same;
+mod skips;
 
 pub use bounds::sums_of;
 
@@ -120,6 +121,13 @@ pub static RELATIONS: &[Relation] = &[
         weight: 1,
         draw: any,
         check: same::written,
+    },
+    Relation {
+        name: "skips",
+        help: "periods that are left out change nothing",
+        weight: 2,
+        draw: skips::draw,
+        check: skips::skips,
     },
     Relation {
         name: "sums",
