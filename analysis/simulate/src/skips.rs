@@ -31,6 +31,7 @@ pub(crate) fn summary(scenario: &Scenario, engine: &mut Paused<'_>, why_not: Opt
         return None;
     }
     let Skipped { events, time, periods, leaps, tries, refusal } = engine.whole().skipped();
-    let refusal = why_not.or(refusal).map(Into::into);
+    // What ended a try is of no interest where others have found something.
+    let refusal = why_not.or(refusal.filter(|_| leaps == 0)).map(Into::into);
     Some(SkipSummary { events, time_ns: time.0, periods, leaps, tries, refusal })
 }

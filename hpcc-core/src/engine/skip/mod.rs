@@ -189,7 +189,8 @@ impl Engine {
     /// Looks for a period, if that can be paid for and something is under way.
     fn begin_watch(&mut self, now: Nanos) {
         let allowance = self.allowance();
-        if allowance < LEAST || self.refuses_all() {
+        // While queue pairs are being closed nothing repeats itself.
+        if allowance < LEAST || !self.flows.closings.is_empty() || self.refuses_all() {
             return self.wait(now);
         }
         let cuts = CUTS * (CUT + self.all.ports.len() as u64);
@@ -321,7 +322,7 @@ impl Engine {
         if tries == 0 || self.allowance() == 0 {
             return self.give_up(now);
         }
-        let has_begun = self.periods_by_flows(false) > 0;
+        let has_begun = self.flows.closings.is_empty() && self.periods_by_flows(false) > 0;
         if has_begun && !self.note(now) {
             return self.give_up(now);
         }
