@@ -312,6 +312,16 @@ mod tests {
              traffic = [{ kind = 'flow', src = 0, dst = 1, size = 5000 }]\n",
         ),
         (
+            // Timers that had just gone off were farther ahead than in the known period, and were put forward.
+            "skips",
+            11_440,
+            "run = { stop = '3ms' }\n\
+             topology = { kind = 'star', hosts = 6, rate = '40Gbps', delay = '100ns' }\n\
+             congestion_control = { algorithm = 'swift' }\n\
+             wire = { profile = 'rocev2_ipv6' }\n\
+             traffic = [{ kind = 'collective', operation = 'all_to_all', size = 2000000, iterations = 2 }]\n",
+        ),
+        (
             "effective",
             558_830,
             "run = { stop = '1ns' }\n\
