@@ -132,7 +132,7 @@ impl Run {
     /// What is worth saying of the run, on the terminal as well.
     fn tell_notes(&mut self, ending: &Ending<'_>, storms: &[StormRow], measured: &Measured) -> Vec<Note> {
         let &Ending { stopped, is_quiet, out, end, .. } = ending;
-        let engine = self.fleet.pause();
+        let mut engine = self.fleet.pause();
         let faults = self.scenario.faults();
         let mut notes = summary::notes(&engine, measured, self.flows.uncontrolled, stopped, end, faults);
         if self.scenario.remarks().all(|remark| remark.id != "idle-attack") {
@@ -141,6 +141,8 @@ impl Run {
         let deadlock = self.deadlock.take().map(|(since, found)| format!("since {since} {found}"));
         notes.extend(deadlock.map(|text| Note::new("deadlock", text)));
         notes.extend(pauses::storm_note(storms).map(|text| Note::new("storms", text)));
+        let skipped = skips::summary(&self.scenario, &mut engine, self.no_skips);
+        notes.extend(skipped.and_then(|skipped| skips::note(self.scenario.skip, &skipped)));
         if !is_quiet || stopped.is_some() {
             notes.iter().for_each(|note| say(&format!("note: {}", note.text)));
         }

@@ -14,7 +14,7 @@ use crate::samples::{SampledSwitch, sampled_switches, series};
 use crate::sent::SentMeter;
 use crate::series::Clock;
 use crate::setup::{attack, engines, requests};
-use crate::skips::{skip, why_not};
+use crate::skips::{Company, skip, why_not};
 use crate::stack::StackTotals;
 use crate::usage::cpu_time;
 use crate::watching::{begin_traces, watch};
@@ -221,8 +221,12 @@ impl Run {
         let flows = Flows::new(groups.clone(), JobResults::new(&scenario), has_goodput);
         let writer = Arc::new(Mutex::new(writer));
         let holds = Arc::default();
-        let is_alone = engines.len() == 1 && parts.part_of.is_empty() && faces.is_none();
-        let no_skips = why_not(&scenario, is_alone);
+        let company = match faces {
+            Some(_) => Company::Program,
+            None if engines.len() > 1 || !parts.part_of.is_empty() => Company::Several,
+            None => Company::Alone,
+        };
+        let no_skips = why_not(&scenario, company);
         for (part, engine) in engines.iter().enumerate() {
             let mut engine = lock(engine);
             if scenario.monitor.control_interval.is_some() {

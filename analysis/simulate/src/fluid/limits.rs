@@ -3,7 +3,7 @@
 
 use hpcc_core::settings::Named;
 use hpcc_core::transport::Entropy;
-use hpcc_model::scenario::Scenario;
+use hpcc_model::scenario::{Scenario, SkipMode};
 
 /// Refuses what no rates stand for.
 ///
@@ -43,7 +43,9 @@ pub fn told(scenario: &Scenario) -> Vec<String> {
     let failures = (!scenario.link_failures.is_empty())
         .then(|| "fluid: when links fail, flows take other routes at once, and lose nothing".to_owned());
     let notices = scenario.has_fast_cnp().then(|| "fluid: nobody sends notifications (fast_cnp)".to_owned());
-    [Some(model), spread(scenario), files, losses, failures, notices].into_iter().flatten().collect()
+    let skips = (scenario.skip != SkipMode::Off)
+        .then(|| format!("fluid: run.skip = \"{}\" does nothing, for there are no packets", scenario.skip.name()));
+    [Some(model), spread(scenario), files, losses, failures, notices, skips].into_iter().flatten().collect()
 }
 
 /// Who spreads flows evenly in place of what.

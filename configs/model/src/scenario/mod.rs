@@ -12,10 +12,12 @@ mod finding;
 mod flow_paths;
 mod network;
 mod order;
+mod skip_mode;
 
 pub use compatibility::settings as compatibility_settings;
 pub use finding::{Assumed, Finding, Level};
 pub use order::EventOrder;
+pub use skip_mode::SkipMode;
 
 pub use compatibility::Compatibility;
 pub use flow_paths::{states, ways};
@@ -226,20 +228,6 @@ hpcc_core::named! {
         GoOn = "go_on",
         /// It ends there.
         End = "end",
-    }
-}
-
-hpcc_core::named! {
-    /// What a run leaves out.
-    #[derive(Default)]
-    pub enum SkipMode {
-        /// Nothing.
-        #[default]
-        Off = "off",
-        /// Periods of traffic that repeats itself: all results are as if they had been run.
-        Exact = "exact",
-        /// The same, looked for at any cost: for tests.
-        Eager = "eager",
     }
 }
 

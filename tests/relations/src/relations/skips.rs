@@ -13,6 +13,8 @@ const CONTROLLERS: &[&str] = &["none", "none", "swift", "dcqcn", "dctcp"];
 const SIZES: &[i64] = &[30_000, 200_000, 500_000, 1_000_000, 3_000_000];
 /// Keys of what was left out.
 const SKIPPED: &[&str] = &["skipped"];
+/// The note of a run in which nothing was.
+const NO_SKIPS: &str = "no-skips";
 
 /// Half of the scenarios are any. The others may recur: few long flows, on few links.
 pub(super) fn draw(mut draw: Draw<'_>) -> Document {
@@ -95,6 +97,9 @@ fn broken(one: &Results, other: &Results) -> Option<String> {
         let mut told = results.told.clone();
         if let Some(scenario) = told.get_mut("scenario").and_then(|scenario| scenario.as_object_mut()) {
             scenario.remove("skip");
+        }
+        if let Some(notes) = told.get_mut("notes").and_then(|notes| notes.as_array_mut()) {
+            notes.retain(|note| note["id"] != NO_SKIPS);
         }
         told
     };
