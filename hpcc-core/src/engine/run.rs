@@ -101,9 +101,10 @@ impl Engine {
             self.groups.next_time();
         }
         self.groups.take_due(end, &mut due);
+        let is_recording = self.skip.is_recording();
         for &group in &due {
             self.open(group, from.0, end);
-            if self.skip.is_recording() {
+            if is_recording {
                 self.run_recorded();
             }
             while let Some(what) = self.events.take(&self.all) {

@@ -4,7 +4,7 @@
 //! ```text
 //! idle       until enough has been run to pay for a try
 //! watch      cuts where one port's transmissions end: each is compared with one before, the mark
-//!            (it moves to cut 1, 2, 4, 8, ...: a period is found whatever its length and whatever comes before it)
+//!            (it moves to cut 16, 32, 64, ...: a period is found whatever its length and whatever comes before it)
 //! record     the period once more, in which it is noted how switch queues change, for samples in the time that is left out
 //! leap       the state moves on, up to the next thing that is no part of the period
 //! recognise  when that has happened, the same period may follow: cuts are compared with the one that is known
@@ -30,17 +30,19 @@ use order::Pending;
 use samples::{Log, Replay};
 
 /// Of all that is run, the part that may be spent on tries: one in so many; and of what is left out.
-const SHARE: u64 = 200;
+const SHARE: u64 = 100;
 const SHARE_OF_SKIPPED: u64 = 4;
 /// So many numbers are looked at in the time of an event.
 const NUMBERS: u64 = 16;
 /// Walks and cuts that a try needs, more or less.
-const WALKS: u64 = 10;
+const WALKS: u64 = 7;
 const CUTS: u64 = 256;
 /// What a cut costs besides, in numbers.
 const CUT: u64 = 64;
 /// The least that a try costs, in events.
 const LEAST: u64 = 64;
+/// The first mark that cuts are compared with stays for so many: each mark is a walk over all.
+const FIRST_CUTS: u64 = 16;
 /// After so many tries in vain the next one has to wait no longer.
 const MOST_FAILURES: u32 = 6;
 /// The same where the network is not known to recur.
@@ -193,12 +195,21 @@ impl Engine {
         if allowance < LEAST || !self.flows.closings.is_empty() || self.refuses_all() {
             return self.wait(now);
         }
-        let cuts = CUTS * (CUT + self.all.ports.len() as u64);
-        let price = ((WALKS * self.skip.numbers_of_walk + cuts) / NUMBERS) << self.skip.failures;
-        let Some(anchor) = self.anchor(now).filter(|_| allowance >= price) else { return self.wait(now) };
+        let Some(anchor) = self.anchor(now).filter(|_| allowance >= self.price()) else { return self.wait(now) };
         self.skip.anchor = anchor;
         self.skip.skipped.tries += 1;
         self.set_mark(now, 0);
+        // The first walk tells what a try costs.
+        if matches!(self.skip.phase, Phase::Watch { .. }) && self.allowance() < self.price() / WALKS * (WALKS - 1) {
+            self.skip.skipped.tries -= 1;
+            self.wait(now);
+        }
+    }
+
+    /// What a try costs, in events; more after others in vain.
+    fn price(&self) -> u64 {
+        let cuts = CUTS * (CUT + self.all.ports.len() as u64);
+        ((WALKS * self.skip.numbers_of_walk + cuts) / NUMBERS) << self.skip.failures
     }
 
     /// Whether nothing can recur in this network, whatever happens.
@@ -252,7 +263,8 @@ impl Engine {
         if self.allowance() == 0 {
             return self.give_up(now);
         }
-        if cuts >= 2 * mark {
+        let first = if self.skip.is_eager { 1 } else { FIRST_CUTS };
+        if cuts >= first.max(2 * mark) {
             return self.set_mark(now, cuts);
         }
         self.cut_next(now, Phase::Watch { cuts, mark });

@@ -99,6 +99,7 @@ impl Engine {
     }
 
     /// Runs the events of a group's window, and notes how queues change.
+    #[cold]
     pub(in crate::engine) fn run_recorded(&mut self) {
         while let Some(what) = self.events.take(&self.all) {
             let changes = self.ports_of(what);

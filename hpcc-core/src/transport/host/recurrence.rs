@@ -108,7 +108,7 @@ fn periods_left(qp: &QueuePair, rules: &NicRules, moves: u64, has_run: bool) -> 
 fn refuse_rules(rules: &NicRules, walk: &mut Walk) {
     let NicRules { transport, sizes: _, layout: _, feedback: _, needs, answer: _ } = rules;
     if transport.faults != ReferenceFaults::NONE {
-        walk.refuse("faults of the reference simulator");
+        walk.refuse("faults of the 2019 simulator");
     }
     // Below its offset a receiver acknowledges by bytes, and not by packets.
     if transport.ack_every == 0 && transport.ack_offset > 1 {

@@ -5,6 +5,7 @@ use super::{Context, Second, Verdict, verdict};
 use crate::document::Document;
 use crate::draw::Draw;
 use crate::run::{Results, difference, difference_told};
+use serde_json::Value as Json;
 use toml::{Table, Value};
 
 /// Controllers that may recur, and one that never does.
@@ -13,8 +14,6 @@ const CONTROLLERS: &[&str] = &["none", "none", "swift", "dcqcn", "dctcp"];
 const SIZES: &[i64] = &[30_000, 200_000, 500_000, 1_000_000, 3_000_000];
 /// Keys of what was left out.
 const SKIPPED: &[&str] = &["skipped"];
-/// The note of a run in which nothing was.
-const NO_SKIPS: &str = "no-skips";
 
 /// Half of the scenarios are any. The others may recur: few long flows, on few links.
 pub(super) fn draw(mut draw: Draw<'_>) -> Document {
@@ -93,20 +92,31 @@ pub(super) fn skips(document: &Document, context: &Context<'_>) -> Verdict {
 /// What differs though it must not.
 fn broken(one: &Results, other: &Results) -> Option<String> {
     let events = (one.summary.events, other.summary.events);
-    let told = |results: &Results| {
-        let mut told = results.told.clone();
-        if let Some(scenario) = told.get_mut("scenario").and_then(|scenario| scenario.as_object_mut()) {
-            scenario.remove("skip");
-        }
-        if let Some(notes) = told.get_mut("notes").and_then(|notes| notes.as_array_mut()) {
-            notes.retain(|note| note["id"] != NO_SKIPS);
-        }
-        told
-    };
     difference(one, other, |_| true)
-        .or_else(|| difference_told(&told(one), &told(other), SKIPPED))
+        .or_else(|| difference_told(&unskipped(one), &unskipped(other), SKIPPED))
         .or_else(|| (events.0 != events.1).then(|| format!("events: {} and {}", events.0, events.1)))
         .or_else(|| (one.trace != other.trace).then(|| "packets.tr".into()))
+}
+
+/// A summary without what it says of skips.
+fn unskipped(results: &Results) -> Json {
+    let mut told = results.told.clone();
+    let notes = |holder: &mut Json| {
+        if let Some(notes) = holder.get_mut("notes").and_then(Json::as_array_mut) {
+            notes.retain(|note| {
+                !note["text"].as_str().or(note.as_str()).is_some_and(|text| text.starts_with("run.skip"))
+            });
+        }
+    };
+    notes(&mut told);
+    if told["notes"].as_array().is_some_and(Vec::is_empty) {
+        told.as_object_mut().map(|told| told.remove("notes"));
+    }
+    if let Some(scenario) = told.get_mut("scenario") {
+        notes(scenario);
+        scenario.as_object_mut().map(|scenario| scenario.remove("skip"));
+    }
+    told
 }
 
 #[cfg(test)]
