@@ -43,6 +43,8 @@ const CUT: u64 = 64;
 const LEAST: u64 = 64;
 /// The first mark that cuts are compared with stays for so many: each mark is a walk over all.
 const FIRST_CUTS: u64 = 16;
+/// Between two cuts where nothing is sent, in ns.
+const GAP: u64 = 1_000;
 /// After so many tries in vain the next one has to wait no longer.
 const MOST_FAILURES: u32 = 6;
 /// The same where the network is not known to recur.
@@ -252,7 +254,9 @@ impl Engine {
     /// The next cut is behind the end of a transmission of the anchor or, if it sends nothing, after the time of a frame.
     fn cut_next(&mut self, now: Nanos, phase: Phase) {
         let port = &self.all.ports[self.skip.anchor];
-        let next = if port.end_at >= now.0 { port.end_at } else { now.0 + port.long_frame() };
+        // One that has sent no data has no time of a frame.
+        let gap = Some(port.long_frame()).filter(|&time| time > 0).unwrap_or(GAP);
+        let next = if port.end_at >= now.0 { port.end_at } else { now.0 + gap };
         (self.skip.phase, self.skip.next_cut) = (phase, Nanos(next + 1));
     }
 
