@@ -29,6 +29,7 @@ mod sent;
 mod series;
 mod setup;
 mod sights;
+mod skips;
 mod stack;
 mod summary;
 mod trial;

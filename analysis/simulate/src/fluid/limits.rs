@@ -3,7 +3,7 @@
 
 use hpcc_core::settings::Named;
 use hpcc_core::transport::Entropy;
-use hpcc_model::scenario::Scenario;
+use hpcc_model::scenario::{Scenario, SkipMode};
 
 /// Refuses what no rates stand for.
 ///
@@ -46,7 +46,9 @@ pub fn told(scenario: &Scenario, wholes: usize) -> Vec<String> {
     let wholes = (wholes > 0).then(|| {
         format!("fluid: {wholes} collectives inside servers last as long as alone, from when their last rank has come")
     });
-    [Some(model), spread(scenario), wholes, files, losses, failures, notices].into_iter().flatten().collect()
+    let skips = (scenario.skip != SkipMode::Off)
+        .then(|| format!("fluid: run.skip = \"{}\" does nothing, for there are no packets", scenario.skip.name()));
+    [Some(model), spread(scenario), wholes, files, losses, failures, notices, skips].into_iter().flatten().collect()
 }
 
 /// Who spreads flows evenly in place of what.

@@ -308,6 +308,8 @@ fn what_has_no_rates_is_refused_and_what_is_missing_is_told() {
     assert!(paced.outcome == Err(Outcome::BadInput));
     let told = fluid(&star(2, &format!("monitor.queue_interval = \"1us\"\n{flow}"))).summary().notes;
     assert!(told.iter().any(|note| note.text.contains("queue.csv")), "{told:?}");
+    let told = fluid(&star(2, &format!("run.skip = \"exact\"\n{flow}"))).summary().notes;
+    assert!(told.iter().any(|note| note.text.contains("run.skip")), "{told:?}");
 }
 
 #[test]
