@@ -59,6 +59,8 @@ pub use reproduce::{rewrite as rewrite_figures, write as write_figure_pages};
 pub use sweep::TABLE as SWEEP_TABLE;
 
 const ENVIRONMENT: &str = "\
+In a checkout there are also, for those who work on hpcc: test, docs, reqs, parity, relations, bench, fuzz, audit, dist
+
 Environment:
   NS3_DIR      your own ns-3 tree, 3.37 or newer, or a folder where one is installed; without it runs go by a tree that was
                fetched, by the distribution's ns-3, or by pip's

@@ -40,6 +40,12 @@ macro_rules! counters {
             }
         }
 
+        impl $crate::recurrence::Counts for $Counters {
+            fn each(&mut self, change: &mut impl FnMut(&mut u64)) {
+                $($crate::recurrence::Counts::each(&mut self.$counter, change);)*
+            }
+        }
+
         impl core::ops::AddAssign for $Counters {
             fn add_assign(&mut self, other: $Counters) {
                 $crate::counters::Count::count(self, other);

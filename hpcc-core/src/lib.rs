@@ -12,6 +12,7 @@
 //! | [`ids`] | what a number names: a port, a frame |
 //! | [`address`] | the addresses of nodes |
 //! | [`random`] | what the generator decides, in the 2019 simulator's sequences |
+//! | [`recurrence`] | whether a network does the same again and again |
 //! | [`rate_limit`] | how often something may happen |
 //! | [`settings`](mod@settings) | how a setting is declared, and what follows from that |
 //! | [`ecn`] | which queue lengths mark a frame |
@@ -58,6 +59,7 @@ pub mod pfc;
 pub mod priorities;
 pub mod random;
 pub mod rate_limit;
+pub mod recurrence;
 pub mod reference_faults;
 pub mod roce;
 pub mod settings;

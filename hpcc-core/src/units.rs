@@ -5,6 +5,7 @@
 //! fixed-point number that is *floored*, so that 1000 bytes at 100 Gb/s take 79 ns, not 80. All conversions
 //! of this project go through this file, so that a rounding is chosen once: see [`Rounding`].
 
+use crate::recurrence::recurs;
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 
@@ -348,6 +349,9 @@ impl fmt::Display for BitRate {
         }
     }
 }
+
+recurs! { ExactNanos { nanos: past, late: plain, } }
+recurs! { LinkClock { denominator: constant, late: plain, } }
 
 #[cfg(test)]
 mod tests {

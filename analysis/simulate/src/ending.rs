@@ -6,6 +6,7 @@ use crate::outcome::{Outcome, say};
 use crate::pauses;
 use crate::run::{Program, Run};
 use crate::sights::Nobody;
+use crate::skips;
 use crate::stack::StackTotals;
 use crate::summary;
 use hpcc_core::switch::WatchdogAction;
@@ -135,7 +136,7 @@ impl Run {
     /// What is worth saying of the run, on the terminal as well.
     fn tell_notes(&mut self, ending: &Ending<'_>, storms: &[StormRow], measured: &Measured) -> Vec<Note> {
         let &Ending { stopped, is_quiet, out, end, .. } = ending;
-        let engine = self.fleet.pause();
+        let mut engine = self.fleet.pause();
         let faults = self.scenario.faults();
         let mut notes = summary::notes(&engine, measured, self.flows.uncontrolled, stopped, end, faults);
         if self.scenario.remarks().all(|remark| remark.id != "idle-attack") {
@@ -144,6 +145,8 @@ impl Run {
         let deadlock = self.deadlock.take().map(|(since, found)| format!("since {since} {found}"));
         notes.extend(deadlock.map(|text| Note::new("deadlock", text)));
         notes.extend(pauses::storm_note(storms).map(|text| Note::new("storms", text)));
+        let skipped = skips::summary(&self.scenario, &mut engine, self.no_skips);
+        notes.extend(skipped.and_then(|skipped| skips::note(self.scenario.skip, &skipped)));
         if !is_quiet || stopped.is_some() {
             notes.iter().for_each(|note| say(&format!("note: {}", note.text)));
         }
@@ -167,6 +170,7 @@ impl Run {
             busy_until_ns: if is_over { self.flows.last_end.min(end).0 } else { end.0 },
             flows_endless: self.flows.endless,
             ranks: engine.take_figures(),
+            skipped: skips::summary(&self.scenario, &mut engine, self.no_skips),
             build_profile: program.build_profile.into(),
             versions: Versions { ns3: program.ns3.into(), ..summary.versions },
             ..summary

@@ -6,13 +6,13 @@ use crate::fluid;
 use crate::jobs::jobs;
 use crate::outcome::say;
 use crate::setup::engine;
+use crate::trial;
 use hpcc_core::engine::Stop;
 use hpcc_core::settings::Named;
 use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Plan;
-use hpcc_core::workload::{Note, Noted};
-use hpcc_model::job::{JobSpec, JobWork, Trial};
-use hpcc_model::scenario::{Monitor, Scenario};
+use hpcc_model::job::{JobSpec, Trial};
+use hpcc_model::scenario::Scenario;
 use std::collections::{BTreeMap, HashMap};
 
 /// So many packet-hops of all algorithms of a collective together are simulated, which takes seconds; more are tried as fluid.
@@ -53,7 +53,8 @@ pub fn resolve(mut scenario: Scenario, is_fluid: bool, is_quiet: bool) -> Result
     }
     let fails = !(scenario.link_failures.is_empty() && scenario.degraded.is_empty() && scenario.storms.is_empty());
     let aside = if fails { ", without [failures]" } else { "" };
-    let mut trials = Trials { alone: alone(&scenario), aside, is_fluid, known: HashMap::new(), told: Vec::new() };
+    let mut trials =
+        Trials { alone: trial::network(&scenario), aside, is_fluid, known: HashMap::new(), told: Vec::new() };
     let listed = std::mem::take(&mut scenario.flows.jobs);
     for job in &listed {
         let name = &scenario.flows.groups[job.group as usize];
@@ -67,18 +68,6 @@ pub fn resolve(mut scenario: Scenario, is_fluid: bool, is_quiet: bool) -> Result
     }
     scenario.notes.extend(trials.told);
     Ok(scenario)
-}
-
-/// The network of a scenario, on which nothing happens.
-fn alone(scenario: &Scenario) -> Scenario {
-    let mut alone = scenario.clone();
-    alone.flows = Default::default();
-    alone.monitor = Monitor::default();
-    alone.link_failures.clear();
-    alone.degraded.clear();
-    alone.storms.clear();
-    alone.attacks.clear();
-    alone
 }
 
 /// A collective of a job: what it is, and the GPUs of its ranks, by their places in the server if they are in one.
@@ -128,7 +117,7 @@ impl Trials {
 
     /// The place of the plan that takes least.
     fn soonest(&mut self, job: &JobSpec, plans: &[Plan], name: &str) -> Result<usize, String> {
-        let jobs: Vec<JobSpec> = plans.iter().map(|plan| only(job, plan)).collect();
+        let jobs: Vec<JobSpec> = plans.iter().map(|plan| trial::only(job, plan)).collect();
         let (by, times) = self.times(&jobs)?;
         let ended = (0..).zip(&times).filter_map(|(place, time)| Some((place, (*time)?)));
         let kind = plans[0].pattern.kind.name();
@@ -188,12 +177,9 @@ impl Trials {
     /// The time of a job alone; `None` if it does not end by then.
     fn time(&self, job: JobSpec, by: By, stop: Nanos) -> Result<Option<Nanos>, String> {
         let most = self.hops(&job).max(MOST_HOPS).saturating_mul(PATIENCE);
-        let mut scenario = Scenario { stop, ..self.alone.clone() };
-        scenario.flows.groups = vec!["trial".into()];
-        let mut ends = Ends { ranks: job.hosts.len(), over: 0, last: Nanos(0) };
-        scenario.flows.jobs = vec![job];
+        let (scenario, mut ends) = trial::scenario(&self.alone, job, stop);
         if by == By::Fluid {
-            return Ok(fluid::run_jobs(&scenario, |notes| ends.see(notes))?.then_some(ends.last));
+            return trial::fluid_time(&scenario, ends);
         }
         let mut engine = engine(&scenario)?;
         engine.add_jobs(jobs(&scenario, 0));
@@ -210,32 +196,4 @@ impl Trials {
             end = Nanos(next.0.max(end.0).saturating_add(SLICE.0));
         }
     }
-}
-
-/// The ranks of a job that are over.
-struct Ends {
-    ranks: usize,
-    over: usize,
-    last: Nanos,
-}
-
-impl Ends {
-    /// Returns whether all are.
-    fn see(&mut self, notes: Vec<Noted>) -> bool {
-        for Noted { at, .. } in notes.into_iter().filter(|noted| matches!(noted.note, Note::Over { .. })) {
-            self.over += 1;
-            self.last = self.last.max(at);
-        }
-        self.over == self.ranks
-    }
-}
-
-/// A job of one of its collectives, once.
-fn only(job: &JobSpec, plan: &Plan) -> JobSpec {
-    let of_group = |list: &[u32]| plan.group.iter().map(|&rank| list[rank as usize]).collect();
-    let (hosts, gpus) = (of_group(&job.hosts), of_group(&job.gpus));
-    let group = (0..plan.group.len() as u32).collect();
-    let plan = Plan { group, number: 0, first_channel: 0, iterations: 1, gap: Nanos(0), ..plan.clone() };
-    let (trials, work) = (Vec::new(), JobWork::Collective(plan));
-    JobSpec { group: 0, start: Nanos(0), hosts, gpus, trials, work, ..job.clone() }
 }

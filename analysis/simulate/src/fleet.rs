@@ -259,9 +259,10 @@ impl Paused<'_> {
         self.engines.iter().find_map(|engine| engine.fault()).or(self.others.report.fault.as_deref())
     }
 
+    /// The time of the next event: until then samples find the same.
     pub fn next_time(&mut self) -> Option<Nanos> {
         let elsewhere = self.others.report.next;
-        self.each().filter_map(Engine::next_time).chain(elsewhere).min()
+        self.each().filter_map(Engine::next_change).chain(elsewhere).min()
     }
 
     /// Reserves the place of a sample among the events of its time: the same in all parts.

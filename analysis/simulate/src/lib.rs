@@ -29,8 +29,10 @@ mod sent;
 mod series;
 mod setup;
 mod sights;
+mod skips;
 mod stack;
 mod summary;
+mod trial;
 pub mod usage;
 mod watching;
 

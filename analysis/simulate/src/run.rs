@@ -14,6 +14,7 @@ use crate::samples::{SampledSwitch, sampled_switches, series};
 use crate::sent::SentMeter;
 use crate::series::Clock;
 use crate::setup::{attack, engines, requests};
+use crate::skips::{Company, skip, why_not};
 use crate::stack::StackTotals;
 use crate::usage::cpu_time;
 use crate::watching::{begin_traces, watch};
@@ -63,6 +64,8 @@ pub(crate) struct Run {
     pub(crate) holds: Arc<Mutex<Vec<Hold>>>,
     /// The deadlock that was found, with its time.
     pub(crate) deadlock: Option<(Nanos, String)>,
+    /// Why nothing is left out that might be.
+    pub(crate) no_skips: Option<&'static str>,
 }
 
 /// How a scenario runs.
@@ -218,6 +221,12 @@ impl Run {
         let flows = Flows::new(groups.clone(), JobResults::new(&scenario), has_goodput);
         let writer = Arc::new(Mutex::new(writer));
         let holds = Arc::default();
+        let company = match faces {
+            Some(_) => Company::Program,
+            None if engines.len() > 1 || !parts.part_of.is_empty() => Company::Several,
+            None => Company::Alone,
+        };
+        let no_skips = why_not(&scenario, company);
         for (part, engine) in engines.iter().enumerate() {
             let mut engine = lock(engine);
             if scenario.monitor.control_interval.is_some() {
@@ -248,6 +257,7 @@ impl Run {
                 engine.watch_holds();
             }
             watch(&scenario, &mut engine, &writer, &holds, faces.take());
+            skip(&scenario, &mut engine, no_skips);
         }
         begin_traces(&scenario, &lock(&engines[0]), &mut lock(&writer));
         let fleet = Fleet::new(engines, parts.part_of, parts.first, parts.others);
@@ -273,6 +283,7 @@ impl Run {
             is_watched: how.is_watched,
             holds,
             deadlock: None,
+            no_skips,
         };
         run.clock.schedule(&mut run.fleet.pause());
         run.fleet.pause().begin();

@@ -86,7 +86,7 @@ pub fn report(options: &Options) -> Result<Outcome> {
     let mut outcome = Outcome::Good;
     for entry in &entries {
         for results in &entry.runs {
-            if entries.len() == 1 && entry.runs.len() == 1 {
+            if entry.is_run || (entries.len() == 1 && entry.runs.len() == 1) {
                 human::tell(&table::render(results)?)?;
             }
             if entry.is_run && options.can_do_without_plots() && !takes_files(&results.dir) {

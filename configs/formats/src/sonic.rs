@@ -27,7 +27,7 @@ pub struct SonicSwitch {
     pub left_out: Vec<String>,
 }
 
-/// The tables that are read; of others nothing is said but their names.
+/// The tables that are read; of others their names are told.
 const READ: [&str; 12] = [
     "PORT",
     "PORT_QOS_MAP",
@@ -51,6 +51,9 @@ const OF_BUFFERS: [&str; 6] = [
     "BUFFER_PORT_INGRESS_PROFILE_LIST",
     "BUFFER_PORT_EGRESS_PROFILE_LIST",
 ];
+
+/// The profile of a group whose buffer SONiC computes itself (its dynamic buffer model).
+const UNKNOWN: &str = "NULL";
 
 type Row = Map<String, Value>;
 
@@ -97,6 +100,7 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
     let named = OF_BUFFERS.iter().filter(|table| says_more(table));
     read.left_out
         .extend(named.map(|table| format!("{table}: not read; flows name their priority, which is the traffic class")));
+    read.left_out.extend(database.unread());
     Ok(read)
 }
 
@@ -114,6 +118,13 @@ impl<'a> Database<'a> {
         debug_assert!(READ.contains(&name), "{name} is listed as read");
         let rows = self.0.get(name).and_then(Value::as_object).into_iter().flatten();
         rows.filter_map(|(key, row)| Some((key, row.as_object()?)))
+    }
+
+    /// The tables that nobody reads, in one sentence: most of a switch's are not about its buffer.
+    fn unread(&self) -> Option<String> {
+        let is_known = |name: &str| READ.contains(&name) || OF_BUFFERS.contains(&name);
+        let names: Vec<&str> = self.0.keys().map(String::as_str).filter(|name| !is_known(name)).collect();
+        (!names.is_empty()).then(|| format!("not read: {}", names.join(", ")))
     }
 
     /// Refuses a table that is none, and rows that are no objects.
@@ -192,6 +203,10 @@ impl<'a> Database<'a> {
         for (key, row) in self.table(table) {
             let (ports, numbers) = self.ports(table, key)?;
             let profile = reference(row, "profile").ok_or_else(|| format!("{table}|{key}: profile is missing"))?;
+            if profile == UNKNOWN {
+                left_out.push(format!("{table}|{key}: no profile; SONiC computes it from speed and CABLE_LENGTH"));
+                continue;
+            }
             for (port, priority) in
                 ports.into_iter().flat_map(|port| numbers.clone().flat_map(&priorities).map(move |one| (port, one)))
             {

@@ -296,3 +296,19 @@ fn schedulers_are_classes() {
         assert_eq!(queues(&both("3", scheduler)).expect_err(words), words);
     }
 }
+
+/// SONiC's dynamic buffer model: groups whose profile it computes, and the tables that it computes it from.
+#[test]
+fn what_sonic_computes_itself_is_told() {
+    let dynamic = DATABASE
+        .replace(r#""profile": "pg_100g""#, r#""profile": "NULL""#)
+        .replace("{\n  \"PORT\"", "{\n  \"CABLE_LENGTH\": {}, \"VLAN\": {},\n  \"PORT\"");
+    let found = read(&dynamic).expect("a configuration");
+    let groups = found.keys["buffer_groups"].as_array().expect("groups").len();
+    assert_eq!(groups, 4, "{:?}", found.keys["buffer_groups"]);
+    for what in ["BUFFER_PG|Ethernet8|3-4: no profile", "not read: CABLE_LENGTH, VLAN"] {
+        assert!(found.left_out.iter().any(|left_out| left_out.starts_with(what)), "{what}: {:?}", found.left_out);
+    }
+    let plain = read(DATABASE).expect("a configuration").left_out;
+    assert!(!plain.iter().any(|left_out| left_out.starts_with("not read")), "{plain:?}");
+}

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
+use crate::recurrence::{Recurs, recurs};
 use crate::units::{BitRate, Bytes, Nanos};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -285,6 +286,10 @@ impl Dcqcn {
 }
 
 impl CongestionControl for Dcqcn {
+    fn recurring(&mut self) -> Option<&mut dyn Recurs> {
+        Some(self)
+    }
+
     #[inline]
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let decision = if feedback.congestion_marked { self.on_mark(feedback.now) } else { RateDecision::Keep };
@@ -337,6 +342,23 @@ impl CongestionControl for Dcqcn {
     #[inline]
     fn timers_mut(&mut self) -> Option<&mut Timers> {
         Some(&mut self.timers)
+    }
+}
+
+recurs! {
+    Dcqcn {
+        config: constant,
+        limits: constant,
+        rate: plain,
+        target: plain,
+        alpha: plain,
+        started: plain,
+        noticed: until,
+        mark_for_alpha: plain,
+        mark_for_decrease: plain,
+        increases: plain,
+        counted: plain,
+        timers: part,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Steers, known_as};
 use crate::random::Rng;
+use crate::recurrence::{Recurs, recurs};
 use crate::settings::Settings;
 use crate::units::BitRate;
 use alloc::boxed::Box;
@@ -31,7 +32,13 @@ impl Algorithm for LineRate {
 }
 
 impl CongestionControl for LineRate {
+    fn recurring(&mut self) -> Option<&mut dyn Recurs> {
+        Some(self)
+    }
+
     fn on_feedback(&mut self, _: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         RateDecision::Keep
     }
 }
+
+recurs! { LineRate {} }

@@ -87,6 +87,7 @@ pub use tcp_class::TcpClass;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
 use crate::random::Rng;
+use crate::recurrence::Recurs;
 use crate::reference_faults::ReferenceFaults;
 pub use crate::telemetry::Reads;
 use crate::telemetry::Telemetry;
@@ -282,6 +283,13 @@ pub trait CongestionControl: Send + Debug {
     /// path has changed. The first of a flow does not count.
     fn baseline_resets(&self) -> u64 {
         0
+    }
+
+    /// Its state, where that comes back in steady traffic, each field with its [rule](crate::recurrence): only then is such
+    /// traffic skipped. One that says nothing, or whose state moves for ever, such as an average that comes nearer to its end at each
+    /// step, is always run.
+    fn recurring(&mut self) -> Option<&mut dyn Recurs> {
+        None
     }
 
     /// Where a program has this state, if it is an object of a program: a number that says something to the program alone.

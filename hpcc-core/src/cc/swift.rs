@@ -11,6 +11,7 @@ use super::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision, Reads, Steers, known_as,
 };
 use crate::random::Rng;
+use crate::recurrence::{Recurs, recurs};
 use crate::settings::Conflict;
 use crate::telemetry::{Signal, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -139,6 +140,10 @@ impl Swift {
 }
 
 impl CongestionControl for Swift {
+    fn recurring(&mut self) -> Option<&mut dyn Recurs> {
+        Some(self)
+    }
+
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let told = if let Telemetry::Signal(Signal::Delay(delay) | Signal::Queue(delay)) = feedback.telemetry {
             Some(self.limits.base_rtt + delay)
@@ -162,6 +167,17 @@ impl CongestionControl for Swift {
         };
         self.decrease(loss.now, factor);
         self.decision()
+    }
+}
+
+recurs! {
+    Swift {
+        config: constant,
+        limits: constant,
+        window: plain,
+        most: constant,
+        rtt: plain,
+        last_decrease: since_rtt,
     }
 }
 

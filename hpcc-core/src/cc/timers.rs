@@ -6,6 +6,7 @@
 //! earlier one. Arming anew counts even where the time stays the same: it moves the timer behind other events
 //! of that nanosecond.
 
+use crate::recurrence::{Plain, recurs};
 use crate::units::Nanos;
 
 /// Most timers of one controller. Timers of a queue pair's own have higher numbers.
@@ -50,6 +51,14 @@ impl Timers {
     /// The timers that were armed since the last call.
     pub fn take_armed(&mut self) -> Armed {
         core::mem::take(&mut self.armed)
+    }
+}
+
+recurs! { Timers { due: until, armed: plain, } }
+
+impl Plain for Armed {
+    fn words(&self, show: &mut impl FnMut(u64)) {
+        self.0.words(show);
     }
 }
 

@@ -83,6 +83,17 @@ impl Agenda {
         self.waiting.peek().map(|&Reverse((at, ..))| at)
     }
 
+    /// The time of the first that is more than a look at the network.
+    pub fn next_change(&self) -> Option<u64> {
+        let changing = self.waiting.iter().filter(|&&Reverse((.., place))| self.changes_network(place));
+        changing.map(|&Reverse((at, ..))| at).min()
+    }
+
+    /// Whether samples are to be taken.
+    pub fn has_samples(&self) -> bool {
+        self.waiting.iter().any(|&Reverse((.., place))| !self.changes_network(place))
+    }
+
     /// Time and rank of the first.
     pub fn first(&self) -> Option<(u64, u64)> {
         self.waiting.peek().map(|&Reverse((at, rank, _))| (at, rank))

@@ -5,6 +5,7 @@ use crate::address::{host_address, ipv6};
 use crate::fast_cnp::{Address, Border, HostAgent, OptionTypes, PortConfig, SwitchAgent};
 use crate::frame::Encapsulation;
 use crate::node::{Located, NodeSettings, TelemetryBorder, in_section};
+use crate::recurrence::recurs;
 use crate::switch::source_pause::SourcePauses;
 use crate::topology::Network;
 use crate::transport::CongestionNotification;
@@ -107,5 +108,17 @@ impl HostNotices {
             types: settings.fast_cnp.types(),
             encapsulation: settings.layout().encapsulation(),
         })
+    }
+}
+
+recurs! {
+    HostNotices {
+        agent: constant,
+        is_enabled: absent,
+        notifies: absent,
+        has_bytes: constant,
+        address: constant,
+        types: constant,
+        encapsulation: constant,
     }
 }

@@ -8,6 +8,7 @@ use super::state::{Engine, Streams};
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
 use crate::random::{Loss, PortRngs, Rng};
+use crate::recurrence::recurs;
 use crate::reference_faults::ReferenceFaults;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -131,4 +132,8 @@ impl Engine {
         }
         !self.attackers.is_empty() && !is_pfc && !self.pass_attackers(p, f)
     }
+}
+
+recurs! {
+    Chance { rngs: part, losses: absent, streams: constant, has_own_losses: constant, loses_pfc: constant, }
 }

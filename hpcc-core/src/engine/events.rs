@@ -172,6 +172,11 @@ impl Events {
         self.end = 0;
     }
 
+    /// Whether nothing of the present window is left to be done.
+    pub fn are_over(&self) -> bool {
+        self.words == 0 && self.coming.is_empty()
+    }
+
     /// The time behind the window.
     #[inline]
     pub fn end(&self) -> u64 {

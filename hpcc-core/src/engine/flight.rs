@@ -84,3 +84,12 @@ impl Flight {
         sum
     }
 }
+
+impl Flight {
+    /// All frames, in the order in which they arrive, to be changed.
+    pub fn each(&mut self) -> impl Iterator<Item = &mut InFlight> {
+        let (front, back) = self.entries.split_at_mut(self.first);
+        let behind = back.len().min(self.count);
+        back[..behind].iter_mut().chain(front[..self.count - behind].iter_mut())
+    }
+}

@@ -4,6 +4,7 @@
 use super::state::Engine;
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::cc::FlowLimits;
+use crate::recurrence::recurs;
 use crate::units::Nanos;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::sync::Arc;
@@ -17,6 +18,8 @@ pub(super) struct Flows {
     /// How many were to begin, and how many of these have finished.
     pub added: u64,
     pub finished: u64,
+    /// How often one has begun, or finished.
+    pub turns: u64,
     pub started: Vec<Started>,
     pub completed: Vec<Completion>,
     /// Those that could not begin.
@@ -63,5 +66,23 @@ impl Engine {
             completed.sort_by_key(|flow| (flow.request.start + flow.duration, flow.request.src));
         }
         completed
+    }
+}
+
+// What runs take out between two cuts is counted besides, by `turns`.
+recurs! {
+    Flows {
+        requests: size,
+        added: steady,
+        finished: steady,
+        turns: steady,
+        started: constant,
+        completed: constant,
+        refused: constant,
+        limits: constant,
+        rtts: absent,
+        keeps_queue_pairs: constant,
+        wraps_ports: constant,
+        closings: absent,
     }
 }

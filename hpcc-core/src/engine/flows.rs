@@ -140,6 +140,7 @@ impl Engine {
 
     /// A flow has begun at a host of the engine.
     pub(super) fn note_start(&mut self, started: Started) {
+        self.flows.turns += 1;
         self.flows.started.push(started);
         if self.program.sees_flows {
             self.tell_program();
@@ -408,6 +409,7 @@ impl Engine {
 
     /// A flow has finished: one that was listed, or a message of a job.
     pub(super) fn complete(&mut self, flow: Completion, is_listed: bool) {
+        self.flows.turns += 1;
         self.flows.completed.push(flow);
         self.tell_program();
         self.flows.finished += u64::from(is_listed);

@@ -122,6 +122,40 @@ impl Groups {
         }
     }
 
+    /// All alarms, with their times.
+    pub fn alarms(&self) -> impl Iterator<Item = (u64, AlarmId)> + '_ {
+        self.alarms.iter().flatten().map(|&Reverse((at, _, alarm))| (at, alarm))
+    }
+
+    /// Takes all alarms: group, time, rank and place of each.
+    pub fn take_alarms(&mut self) -> Vec<(u32, u64, u64, AlarmId)> {
+        let mut all = Vec::new();
+        for (group, alarms) in (0..).zip(&mut self.alarms) {
+            all.extend(alarms.drain().map(|Reverse((at, rank, alarm))| (group, at, rank, alarm)));
+        }
+        all
+    }
+
+    /// Puts them back.
+    pub fn put_alarms(&mut self, all: Vec<(u32, u64, u64, AlarmId)>) {
+        for (group, at, rank, alarm) in all {
+            self.alarms[group as usize].push(Reverse((at, rank, alarm)));
+        }
+    }
+
+    /// Forgets when ports are due; groups are due by their alarms alone until ports are noted anew.
+    pub fn forget_times(&mut self) {
+        self.port_due_at.iter_mut().for_each(|due_at| *due_at = u64::MAX);
+        self.due_at.fill(u64::MAX);
+        self.near.iter_mut().for_each(Vec::clear);
+        self.far.clear();
+        for group in 0..self.alarms.len() {
+            if let Some(&Reverse((at, ..))) = self.alarms[group].peek() {
+                self.note(group as u32, at);
+            }
+        }
+    }
+
     /// A group begins its window. Takes its ports at which something may happen before `end`.
     #[inline]
     pub fn begin_turn(&mut self, group: u32, end: u64, due: &mut Vec<PortId>) {

@@ -23,6 +23,7 @@
 //! | `notices`, `agents` | Fast CNP, and borders of telemetry, at both |
 //! | `flows`, `flow_list`, `traffic`, `work` | flows from request to completion, and jobs |
 //! | `attackers`, `deceived` | what attackers do, and whom they deceive |
+//! | `skip` | time that is left out, for the same happens in it as before |
 //! | `observer`, `watch`, `program`, `clock`, `parts` | who else looks or acts: observers, an ns-3 program, other threads |
 
 mod agenda;
@@ -58,6 +59,7 @@ mod receiving;
 mod run;
 mod sending;
 mod sharing;
+mod skip;
 mod slow;
 mod state;
 mod switching;
@@ -77,6 +79,7 @@ pub use observer::{ControlState, Event, NoticeTotals, Observer, Place, PortCount
 pub use parts::{Parcel, PartState, Peers};
 pub use program::{FrameJudge, PortState};
 pub use run::Stop;
+pub use skip::Skipped;
 pub use state::{Engine, Streams};
 pub use traffic::{Completion, ENDLESS, FlowOptions, FlowRequest, SourcePorts, Started};
 pub use watchdog::Storm;

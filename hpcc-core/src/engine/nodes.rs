@@ -8,6 +8,7 @@ use super::traffic::Traffic;
 use super::transports::Other;
 use crate::ids::FrameId;
 use crate::node::NodeSettings;
+use crate::recurrence::recurs;
 use crate::switch::{PRIORITIES, Switch};
 use crate::telemetry::Layout;
 use crate::transport::{Counters, Host};
@@ -177,5 +178,39 @@ impl Nodes {
     pub fn as_host(&self, node: u32) -> Option<&HostNode> {
         let seat = self.seats.get(node as usize).filter(|seat| !seat.is_switch)?;
         self.hosts.get(seat.place as usize)
+    }
+}
+
+recurs! {
+    SwitchNode {
+        core: part,
+        leaks_on_link_down: constant,
+        pauses: constant,
+        pfc_bytes: constant,
+        wire_port: constant,
+        sizes: constant,
+        extras: absent,
+        learnt: constant,
+        counts: part,
+    }
+}
+recurs! {
+    HostNode {
+        other: absent,
+        held: absent,
+        pfc_bytes: constant,
+        wire_port: constant,
+        ack_priority: constant,
+        echoes: constant,
+        seals: absent,
+        is_stack: absent,
+        is_shared: absent,
+        is_slow: absent,
+        is_paused_by_switches: constant,
+        layout: constant,
+        core: elsewhere,
+        traffic: part,
+        notices: part,
+        sharing: absent,
     }
 }

@@ -7,6 +7,7 @@ use crate::counters::counters;
 use crate::fast_cnp::{Crossing, Refusal, Suppression};
 use crate::frame::PacketKind;
 use crate::ids::FrameId;
+use crate::recurrence::recurs;
 use crate::settings::Named;
 use crate::switch::NoRoom;
 use crate::units::{BitRate, Nanos};
@@ -220,3 +221,5 @@ counters! {
         pub dropped_outbound: u64,
     }
 }
+
+recurs! { SwitchCounts { overflows: steady, link_drops: steady, unroutable: steady, expired: steady, marks: count, } }

@@ -144,6 +144,9 @@ impl Engine {
 
     /// Runs all events before `end`, unless something comes in between.
     pub fn run_until(&mut self, end: Nanos) -> Stop {
+        if self.skips() {
+            return self.run_skipping(end);
+        }
         self.run_beside(&mut Nobody, end)
     }
 

@@ -4,6 +4,7 @@
 use super::frames::Frames;
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
+use crate::recurrence::recurs;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::units::{BitRate, ExactNanos, LinkClock, Nanos, Rounding};
 use alloc::boxed::Box;
@@ -288,6 +289,61 @@ impl Port {
         let known = u16::try_from(size).ok().zip(u32::try_from(nanos).ok());
         (self.sizes[kind], self.times[kind]) = known.unwrap_or_default();
         nanos
+    }
+}
+
+// Which of several events of a nanosecond comes first is told by whoever knows them all: see `skip::order`. What frames take is
+// measured anew for each size.
+recurs! {
+    Port {
+        end_at: past,
+        end_rank: elsewhere,
+        delay: constant,
+        times: derived,
+        sizes: derived,
+        number: constant,
+        is_exact: constant,
+        node: constant,
+        peer: constant,
+        peer_node: constant,
+        queued: plain,
+        is_busy: plain,
+        is_up: plain,
+        is_watched: absent,
+        is_host: constant,
+        has_scheduler: absent,
+        waiting: plain,
+        paused: absent,
+        last_served: plain,
+        parts: derived,
+        clock: part,
+        queues: elsewhere,
+        dropping: absent,
+        scheduler: absent,
+        wake_at: wake,
+        wake_rank: elsewhere,
+        sent: count,
+        is_whole: plain,
+        loss: absent,
+        noise: absent,
+        is_judged: absent,
+        errors: steady,
+        rate: plain,
+        gap: constant,
+        rounding: constant,
+    }
+}
+
+impl Port {
+    /// The frames that wait here, queue by queue.
+    pub fn waiting_frames(&self) -> impl Iterator<Item = (usize, FrameId)> + '_ {
+        let numbered = self.queues.iter().enumerate();
+        numbered.flat_map(|(queue, frames)| frames.iter().map(move |&frame| (queue, frame)))
+    }
+
+    /// Nanoseconds of the long frame that was sent last; 0 before the first.
+    pub fn long_frame(&self) -> u64 {
+        self.times[1].into()
     }
 }
 

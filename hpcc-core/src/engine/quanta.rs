@@ -5,6 +5,7 @@ use super::alarms::Duty;
 use super::port::Port;
 use super::state::Engine;
 use crate::ids::PortId;
+use crate::recurrence::recurs;
 use crate::units::{Nanos, Rounding};
 use alloc::collections::BTreeMap;
 
@@ -93,3 +94,5 @@ impl Engine {
         (0..8).for_each(|priority| _ = self.quanta.ends.remove(&(p, priority)));
     }
 }
+
+recurs! { Quanta { of_pause: constant, repeats: size, ends: size, } }

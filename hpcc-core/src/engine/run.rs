@@ -101,8 +101,12 @@ impl Engine {
             self.groups.next_time();
         }
         self.groups.take_due(end, &mut due);
+        let is_recording = self.skip.is_recording();
         for &group in &due {
             self.open(group, from.0, end);
+            if is_recording {
+                self.run_recorded();
+            }
             while let Some(what) = self.events.take(&self.all) {
                 self.handle(what);
             }

@@ -18,6 +18,7 @@ use super::port::Port;
 use super::program::Program;
 use super::quanta::Quanta;
 use super::run::Stop;
+use super::skip::Skip;
 use super::traffic::Traffic;
 use super::transports::Other;
 use super::watch::Watchers;
@@ -102,6 +103,7 @@ pub struct Engine {
     /// The caller has a turn before links change.
     pub(super) announces_links: bool,
     // How the run goes.
+    pub(super) skip: Skip,
     /// Why it pauses, if it does.
     pub(super) pause: Option<Stop>,
     /// Why it cannot go on.
@@ -210,6 +212,7 @@ impl Engine {
             checks_arrivals: false,
             spares: Vec::new(),
             announces_links: false,
+            skip: Skip::default(),
             pause: None,
             fault: None,
             events_run: 0,

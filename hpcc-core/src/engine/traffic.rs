@@ -7,6 +7,7 @@ use super::paths::KnownPath;
 use super::work::Incoming;
 use crate::cc::FlowLimits;
 use crate::ids::AlarmId;
+use crate::recurrence::recurs;
 use crate::transport::TransportConfig;
 use crate::units::{BitRate, Nanos};
 use crate::workload::{Arrival, Message, Sent};
@@ -491,6 +492,22 @@ impl SourcePorts {
                 others.remove(&port);
             }
         }
+    }
+}
+
+recurs! {
+    Traffic {
+        shares: constant,
+        global_rtt: constant,
+        sending: size,
+        by_flow_key: derived,
+        shareable: size,
+        prepared: size,
+        unopened: size,
+        has_ranks: constant,
+        incoming: size,
+        receiving: size,
+        source_ports: size,
     }
 }
 

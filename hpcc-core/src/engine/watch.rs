@@ -167,6 +167,9 @@ impl Engine {
     /// queued then, have nothing now.
     pub(super) fn sample_queues(&mut self) {
         self.pause = Some(Stop::Sample);
+        if self.skips() && self.replay_sample() {
+            return;
+        }
         let Engine { watchers: Watchers { sampled, .. }, nodes, first_port, .. } = self;
         let Sampled { switches, touched, queues } = sampled;
         switches.clear();

@@ -9,6 +9,7 @@ use super::observer::Sight;
 use super::state::Engine;
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
+use crate::recurrence::recurs;
 use crate::switch::{WatchdogAction, WatchdogConfig};
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
@@ -194,3 +195,5 @@ impl Engine {
         self.drop_at_switch(node, f, |counts| &mut counts.overflows);
     }
 }
+
+recurs! { Watchdogs { watched: size, storms: size, } }

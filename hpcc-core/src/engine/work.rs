@@ -6,6 +6,7 @@ use super::alarms::Duty;
 use super::run::Stop;
 use super::state::Engine;
 use super::traffic::{FlowOptions, FlowRequest, PairKey};
+use crate::recurrence::recurs;
 use crate::workload::{
     Action, Arrival, Completion, Jobs, Message, Noted, Operation, Pair, Sent, Span, Unfinished, Waiting,
 };
@@ -225,3 +226,6 @@ impl Engine {
         self.act();
     }
 }
+
+// Jobs go on where flows begin or end, and by alarms of their own.
+recurs! { Work { jobs: constant, actions: absent, waiting: size, idle: size, } }

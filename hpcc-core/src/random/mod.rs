@@ -12,6 +12,7 @@ pub use mrg32k3a::{Mrg32k3a, StreamPerDraw};
 pub use own::Own;
 pub use ports::PortRngs;
 
+use crate::recurrence::{Recurs, Walk, recurs};
 use alloc::boxed::Box;
 
 /// Draws from 0 to 1.
@@ -127,6 +128,29 @@ impl Loss {
     /// Whether the next frame is lost.
     pub fn is_lost(&mut self) -> bool {
         self.generator.uniform() < self.probability
+    }
+}
+
+recurs! { Rng { marks: part, rand: part, } }
+
+/// Why nothing recurs where all ports share their random numbers.
+const SHARED: &str = "random numbers that all ports share";
+
+impl Recurs for Fractions {
+    fn walk(&mut self, walk: &mut Walk) {
+        match self {
+            Fractions::Own(own) => walk.plain(own),
+            Fractions::Streams(_) => walk.refuse(SHARED),
+        }
+    }
+}
+
+impl Recurs for Integers {
+    fn walk(&mut self, walk: &mut Walk) {
+        match self {
+            Integers::Own(own) => walk.plain(own),
+            Integers::Glibc(_) => walk.refuse(SHARED),
+        }
     }
 }
 

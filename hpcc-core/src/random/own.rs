@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sequences that belong to somebody: each begins at a place of its own, which nothing else moves.
 
+use crate::recurrence::Plain;
+
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a counter, mixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Own(u64);
@@ -26,6 +28,12 @@ fn mix(word: u64) -> u64 {
     let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ word >> 31
+}
+
+impl Plain for Own {
+    fn words(&self, show: &mut impl FnMut(u64)) {
+        self.0.words(show);
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::Rng;
 use crate::ids::{Id, PortId};
+use crate::recurrence::{Recurs, Walk};
 use alloc::vec::Vec;
 
 /// The random numbers of all ports: one sequence for what leaves by a port, one for what comes in by it. So what shares no port
@@ -54,6 +55,13 @@ impl PortRngs {
         if let [Rng { marks: super::Fractions::Streams(streams), .. }] = &mut self.0[..] {
             streams.skip();
         }
+    }
+}
+
+impl Recurs for PortRngs {
+    fn walk(&mut self, walk: &mut Walk) {
+        let PortRngs(rngs) = self;
+        walk.part(&mut rngs[..]);
     }
 }
 

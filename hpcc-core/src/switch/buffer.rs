@@ -4,6 +4,7 @@
 use super::cell_buffer::{CellBuffer, NoRoom};
 use super::lossy_buffer::LossyBuffer;
 use super::{Admission, BufferMode, Priorities, SharedBuffer, SwitchConfig};
+use crate::recurrence::{Recurs, Walk};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
@@ -110,6 +111,16 @@ impl Buffer {
                 false
             }
             Buffer::Rarer(Rarer::Cells(buffer)) => buffer.release(ingress, egress, priority, size),
+        }
+    }
+}
+
+impl Recurs for Buffer {
+    fn walk(&mut self, walk: &mut Walk) {
+        match self {
+            Buffer::Lossless(buffer) => walk.part(buffer),
+            Buffer::Rarer(Rarer::Lossy(buffer)) => walk.part(buffer),
+            Buffer::Rarer(Rarer::Cells(_)) => walk.refuse("memory that is divided by a plan"),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{ByPriority, Head, PRIORITIES, SwitchConfig, TrimConfig};
 use crate::balance::Ports;
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
+use crate::recurrence::recurs;
 use crate::telemetry::Snapshot;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -125,5 +126,17 @@ impl Ports for View<'_> {
 
     fn is_paused(&self, port: u16, priority: u8) -> bool {
         self.paused[usize::from(port)] >> (priority & 7) & 1 != 0
+    }
+}
+
+recurs! {
+    EgressPort {
+        rate: constant,
+        tx_bytes: count,
+        queued: plain,
+        unmarked: constant,
+        ecn: constant,
+        most_data: constant,
+        most_headers: constant,
     }
 }

@@ -5,6 +5,7 @@
 //! (the dynamic threshold of Choudhury and Hahne, 1998); the HPCC paper's runs without PFC use alpha = 1.
 
 use super::{Admission, PRIORITIES};
+use crate::recurrence::recurs;
 use alloc::boxed::Box;
 
 /// Accounting of a switch's packet memory by egress queue.
@@ -45,6 +46,8 @@ impl LossyBuffer {
         self.free += u64::from(size);
     }
 }
+
+recurs! { LossyBuffer { free: plain, alphas: constant, } }
 
 #[cfg(test)]
 mod tests {

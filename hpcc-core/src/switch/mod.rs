@@ -9,6 +9,30 @@ mod as_plan;
 mod buffer;
 mod buffer_plan;
 mod cell_buffer;
+recurs! {
+    Switch {
+        ports: part,
+        buffer: part,
+        reference: constant,
+        id: constant,
+        hop_limits: constant,
+        reports_plainly: constant,
+        keeps: elsewhere,
+        routes: constant,
+        marks: constant,
+        watchdog: absent,
+        balancer: constant,
+        stopped: plain,
+        layout: constant,
+        told_id: constant,
+        meter: absent,
+        strips: constant,
+        trimming: absent,
+        report: absent,
+        records: absent,
+    }
+}
+
 #[cfg(test)]
 mod cell_buffer_tests;
 mod class_limits;
@@ -45,6 +69,7 @@ pub use settings::{BufferKind, Overflow, SwitchSettings, USUAL_HEADERS, Watchdog
 pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
 pub use trimming::TrimConfig;
 
+use crate::recurrence::recurs;
 use buffer::Buffer;
 use egress::{EgressPort, Marks, View};
 use report::Report;

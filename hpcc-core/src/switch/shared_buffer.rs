@@ -8,6 +8,7 @@
 
 use super::{ByPriority, Priorities};
 use crate::pfc::PRIORITIES;
+use crate::recurrence::recurs;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
@@ -336,6 +337,21 @@ pub(super) fn share_shift(mut shift: u8, rate: BitRate, host_rate: BitRate) -> u
     }
     shift
 }
+
+// Pauses end with the frames that they are for: nothing recurs while there are any.
+recurs! {
+    Ingress {
+        used: plain,
+        headroom: constant,
+        share_shift: constant,
+        paused: absent,
+        in_headroom: plain,
+        headroom_used: plain,
+        lossy: constant,
+        alphas: constant,
+    }
+}
+recurs! { SharedBuffer { ports: part, sharable: constant, shared_used: plain, most: constant, } }
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 mod answers;
 mod controls;
 mod receivers;
+mod recurrence;
 mod results;
 mod senders;
 mod timers;

@@ -49,7 +49,7 @@ pub use receiver::{AckDecision, Data, Receiver, Reply};
 pub use receiver_keys::ReceiverKeys;
 pub use recovery::Recovery;
 pub use settings::TransportSettings;
-pub(crate) use slab::Slab;
+pub(crate) use slab::{Slab, place_of};
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
 use crate::cc::Needs;

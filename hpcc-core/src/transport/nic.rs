@@ -10,6 +10,7 @@ use super::slab::Slab;
 use super::turns::{Readiness, Turns};
 use super::{SenderSpec, TransportConfig};
 use crate::cc::Armed;
+use crate::recurrence::recurs;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::units::{BitRate, ExactNanos, Nanos};
 use alloc::boxed::Box;
@@ -488,4 +489,8 @@ fn scan_classes(
     members[place..].rotate_left(1);
     let first_finished = first_finished.map(|first| if first > place { first - 1 } else { first });
     (Some(members.len() - 1), first_finished)
+}
+
+recurs! {
+    Nic { line_rate: constant, members: plain, last_served: plain, wake: wake, turns: part, scheduler: absent, }
 }

@@ -68,6 +68,13 @@ impl PacketSet {
     }
 }
 
+impl PacketSet {
+    /// Whether no packet is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

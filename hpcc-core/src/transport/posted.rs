@@ -6,6 +6,7 @@
 //! number tells which packet of the queue pair it is.
 
 use super::message;
+use crate::recurrence::recurs;
 use alloc::collections::VecDeque;
 
 /// A message on a queue pair.
@@ -113,6 +114,8 @@ impl Posted {
         self.at(seq).unwrap_or(&self.last).gaps.saturating_sub(self.first_gaps())
     }
 }
+
+recurs! { Posted { waiting: size, last: constant, mtu: constant, } }
 
 #[cfg(test)]
 mod tests {

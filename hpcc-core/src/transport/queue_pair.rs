@@ -10,6 +10,7 @@ use super::posted::{Message, Posted};
 use super::recovery::Repair;
 use super::timeout::RetransmissionTimer;
 use crate::cc::{Armed, CongestionControl, FlowLimits};
+use crate::recurrence::recurs;
 use crate::units::{BitRate, ExactNanos, ExactSpan, Nanos, Rounding};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -373,6 +374,36 @@ impl QueuePair {
             self.snd_nxt = self.snd_nxt.max(self.snd_una);
         }
         Acked { bytes: self.snd_una - before, messages: self.is_finished().into() }
+    }
+}
+
+// The windows and marks of a flow follow its sequence numbers; what it has lost is not known to recur.
+recurs! {
+    QueuePair {
+        snd_nxt: sequence,
+        snd_una: sequence,
+        end: steady,
+        next_avail: part,
+        window: plain,
+        last_frame: plain,
+        priority: plain,
+        resends: absent,
+        has_timers: constant,
+        is_cut_off: plain,
+        is_steered: plain,
+        may_go_on: plain,
+        is_shared: plain,
+        gaps: plain,
+        ahead: plain,
+        rate: plain,
+        requested: sequence,
+        snd_max: sequence,
+        timer: part,
+        held: past,
+        posted: constant,
+        controller: controller,
+        limits: constant,
+        repair: repair,
     }
 }
 

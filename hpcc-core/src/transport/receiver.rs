@@ -4,6 +4,7 @@
 use super::packet_set::PacketSet;
 use super::recovery::Sack;
 use super::{CongestionNotification, TransportConfig, Trimmed};
+use crate::recurrence::{Recurs, Walk, recurs};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 
@@ -262,6 +263,22 @@ impl Receiver {
         disorder.last_nacked = self.expected;
         self.expected = config.resume_at(self.expected);
         Reply::Nack(self.expected)
+    }
+}
+
+recurs! {
+    Receiver { expected: sequence, packet: constant, marked: plain, notify_after: until, disorder: part, }
+}
+
+impl Recurs for Disorder {
+    fn walk(&mut self, walk: &mut Walk) {
+        let Disorder { nack_after, last_nacked, ahead, ahead_end } = self;
+        walk.until(nack_after);
+        walk.plain(last_nacked);
+        walk.plain(ahead_end);
+        if !ahead.is_empty() {
+            walk.refuse("packets that came early");
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! When packets left, for controllers that go by round-trip times: the sender's own clock, so that no byte on the wire
 //! is needed.
 
+use crate::recurrence::{Recurs, Walk, recurs};
 use crate::units::Nanos;
 use alloc::collections::VecDeque;
 
@@ -45,6 +46,20 @@ impl SendTimes {
     /// What the last acknowledgement told, once.
     pub fn take_newest(&mut self) -> Option<Nanos> {
         self.newest.take()
+    }
+}
+
+recurs! { Departed { end: sequence, at: moves, } }
+
+impl Recurs for SendTimes {
+    fn walk(&mut self, walk: &mut Walk) {
+        let SendTimes { departed, newest } = self;
+        walk.plain(newest);
+        walk.size(departed);
+        if let Some(oldest) = departed.front() {
+            walk.under_way_since(oldest.at);
+        }
+        departed.iter_mut().for_each(|packet| walk.part(packet));
     }
 }
 

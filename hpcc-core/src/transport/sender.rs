@@ -10,6 +10,7 @@ use super::send_times::SendTimes;
 use super::{Ack, SenderSpec, TransportConfig};
 use crate::cc::{Armed, Feedback, NoEffect, Notification, Reaction};
 use crate::random::Rng;
+use crate::recurrence::recurs;
 use crate::telemetry::{Sampler, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -229,4 +230,20 @@ fn sample(sampler: &mut Sampler, now: Nanos, timer: u8) -> (bool, Armed) {
     let collects = sampler.on_data(now);
     let probes = !waits && sampler.poll_timeout().is_some();
     (collects, Armed(u8::from(probes) << timer))
+}
+
+// Of packets under way first: a controller's times are weighed against them.
+recurs! {
+    Sender {
+        listener: absent,
+        send_times: part,
+        nic: plain,
+        seat: plain,
+        opened: steady,
+        spec: constant,
+        nic_of_own: constant,
+        qp: part,
+        entropies: absent,
+        reaction: constant,
+    }
 }

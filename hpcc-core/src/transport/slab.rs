@@ -23,6 +23,11 @@ struct Place<T> {
     tenant: Option<T>,
 }
 
+/// The place that a key names.
+pub fn place_of(key: u32) -> usize {
+    (key & PLACE_MASK) as usize
+}
+
 impl<T> Default for Slab<T> {
     fn default() -> Self {
         Slab { places: Vec::new(), free: VecDeque::new() }
@@ -70,6 +75,16 @@ impl<T> Slab<T> {
     /// All values, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.places.iter_mut().filter_map(|place| place.tenant.as_mut())
+    }
+
+    /// All values with their places.
+    pub fn placed(&self) -> impl Iterator<Item = (usize, &T)> {
+        self.places.iter().enumerate().filter_map(|(place, other)| Some((place, other.tenant.as_ref()?)))
+    }
+
+    /// All values with their places and keys, to be changed.
+    pub fn placed_mut(&mut self) -> impl Iterator<Item = (usize, u32, &mut T)> {
+        self.places.iter_mut().enumerate().filter_map(|(place, other)| Some((place, other.key, other.tenant.as_mut()?)))
     }
 
     /// Values, without retired ones.

@@ -5,6 +5,7 @@
 //! would cost more than the acknowledgement. A timer that fires before its deadline is armed again for it.
 
 use crate::cc::{Armed, MAX_TIMERS};
+use crate::recurrence::recurs;
 use crate::units::Nanos;
 
 /// Number of the retransmission timer among the timers of a queue pair: the controller's come first.
@@ -147,6 +148,9 @@ impl RetransmissionTimer {
         Armed(u8::from(core::mem::take(&mut self.armed)) << RETRANSMISSION_TIMER)
     }
 }
+
+// Progress puts a timer forward that is due later than after a wait from now on, which may be a short one.
+recurs! { RetransmissionTimer { since: past, due: due, armed: plain, in_a_row: plain, parked: plain, } }
 
 #[cfg(test)]
 mod tests {

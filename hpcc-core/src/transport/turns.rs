@@ -4,6 +4,7 @@
 //! A port with a few queue pairs asks all of them for each packet. Among many most wait for an acknowledgement, or for their
 //! pacer: they are asked again when something has happened to them, or when their time has come.
 
+use crate::recurrence::{Recurs, Walk};
 use crate::units::Nanos;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -124,6 +125,24 @@ impl Turns {
             }
             self.paced.pop();
         }
+    }
+}
+
+impl Recurs for Turns {
+    fn walk(&mut self, walk: &mut Walk) {
+        let Turns { asked, paced, count, is_stale, waiting, over } = self;
+        walk.plain(asked);
+        walk.plain(count);
+        walk.plain(is_stale);
+        walk.plain(waiting);
+        walk.plain(over);
+        let mut turns = core::mem::take(paced).into_sorted_vec();
+        walk.plain(&turns.len());
+        for Reverse((at, seat)) in &mut turns {
+            walk.past(at);
+            walk.plain(seat);
+        }
+        *paced = turns.into();
     }
 }
 

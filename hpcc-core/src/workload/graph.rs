@@ -215,9 +215,9 @@ impl Graph {
     /// may take, and these are not all alike and posted at the begin.
     pub fn order_decides_receives(&self) -> bool {
         let receives = || {
-            self.nodes.iter().zip(&self.missing).filter_map(|(node, &missing)| match node.work {
-                Work::Receive { from, tag } => Some((from, tag, missing == 0 && node.resource.is_none())),
-                _ => None,
+            self.nodes.iter().zip(&self.missing).filter_map(|(node, &missing)| {
+                let Work::Receive { from, tag } = node.work else { return None };
+                Some((from, tag, missing == 0 && node.resource.is_none()))
             })
         };
         // One of any tag may take what all others may take, or one of any rank what those of its tag may take.

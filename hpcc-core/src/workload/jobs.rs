@@ -46,6 +46,8 @@ struct Seat {
     sent: u32,
     /// The tokens of receives that wait, by source, tag and number.
     receives: BTreeMap<(Option<u32>, Option<u64>, u64), u64>,
+    /// So many of them take messages from anybody, or with any tag.
+    open_receives: u32,
     /// Messages that have arrived and that nobody has received, by source, tag and the number of their arrival.
     arrived: BTreeMap<(u32, u64, u64), u32>,
     /// How many receives and arrivals there were.
@@ -285,8 +287,8 @@ pub struct Jobs {
     /// Number of the first message.
     first_id: u32,
     servers: Option<Servers>,
-    /// From when on each GPU may begin to send within its server.
-    free_at: BTreeMap<u32, Nanos>,
+    /// From when on each GPU may begin to send within its server, up to the last one that has.
+    free_at: Vec<Nanos>,
     /// From when on a channel, by its ranks and port, may begin to send within a server.
     channel_free_at: BTreeMap<(u32, u32, u16), Nanos>,
     /// From when on a channel, by its ranks and port, is set up.
@@ -321,8 +323,8 @@ impl Jobs {
     }
 
     /// Messages within servers since the last call, and for how long each keeps its GPU: only [without queues](Jobs::without_queues).
-    pub fn take_inside(&mut self) -> Vec<(Message, Nanos)> {
-        self.inside.as_mut().map(core::mem::take).unwrap_or_default()
+    pub fn take_inside(&mut self) -> impl Iterator<Item = (Message, Nanos)> + '_ {
+        self.inside.iter_mut().flat_map(|inside| inside.drain(..))
     }
 
     /// Hosts that are GPUs of servers.
@@ -357,6 +359,7 @@ impl Jobs {
             is_over: false,
             sent: 0,
             receives: BTreeMap::new(),
+            open_receives: 0,
             arrived: BTreeMap::new(),
             count: 0,
             computing: Computing::default(),
@@ -594,7 +597,11 @@ impl Jobs {
             inside.push((*message, own));
             return own;
         }
-        let free_at = self.free_at.entry(gpu).or_default();
+        let gpu = gpu as usize;
+        if gpu >= self.free_at.len() {
+            self.free_at.resize(gpu + 1, Nanos(0));
+        }
+        let free_at = &mut self.free_at[gpu];
         *free_at = (*free_at).max(now) + own;
         *free_at - now
     }
@@ -740,7 +747,7 @@ impl Jobs {
 
     /// A receive takes the message that arrived first of those that it may take, or waits.
     fn receive(&mut self, seat: u32, from: Option<u32>, tag: Option<u64>, token: u64) {
-        let Seat { arrived, receives, count, .. } = &mut self.seats[seat as usize];
+        let Seat { arrived, receives, open_receives, count, .. } = &mut self.seats[seat as usize];
         let key = match (from, tag) {
             (Some(from), Some(tag)) => {
                 arrived.range((from, tag, 0)..=(from, tag, u64::MAX)).next().map(|(&key, _)| key)
@@ -758,7 +765,10 @@ impl Jobs {
             Some(message) => {
                 self.over.push_back(Over { seat, token, key: Key::Receive(*count), message: Some(message) });
             }
-            None => _ = receives.insert((from, tag, *count), token),
+            None => {
+                *open_receives += u32::from(from.is_none() || tag.is_none());
+                receives.insert((from, tag, *count), token);
+            }
         }
     }
 
@@ -766,13 +776,15 @@ impl Jobs {
     /// stays.
     fn deliver(&mut self, message: &Arrival) {
         let from = message.from - self.jobs[self.seats[message.from as usize].job as usize].first;
-        let Seat { arrived, receives, count, .. } = &mut self.seats[message.to as usize];
+        let Seat { arrived, receives, open_receives, count, .. } = &mut self.seats[message.to as usize];
         let keys = [(Some(from), Some(message.tag)), (Some(from), None), (None, Some(message.tag)), (None, None)];
+        let keys = if *open_receives > 0 { &keys[..] } else { &keys[..1] };
         let is_taken = !self.untaken.contains(&message.to);
         loop {
-            let of_key = |(from, tag)| receives.range((from, tag, 0)..=(from, tag, u64::MAX)).next();
-            let first = keys.into_iter().filter_map(of_key).map(|(&key, _)| key).min_by_key(|key| key.2);
+            let of_key = |&(from, tag)| receives.range((from, tag, 0)..=(from, tag, u64::MAX)).next();
+            let first = keys.iter().filter_map(of_key).map(|(&key, _)| key).min_by_key(|key| key.2);
             let Some((key, token)) = first.and_then(|key| Some((key, receives.remove(&key)?))) else { break };
+            *open_receives -= u32::from(key.0.is_none() || key.1.is_none());
             let over = Over { seat: message.to, token, key: Key::Receive(key.2), message: Some(message.id) };
             self.over.push_back(over);
             if is_taken {

@@ -209,7 +209,7 @@ fn scenario(half: u32, traffic: Traffic, workload: &Path) -> String {
 
 fn measure(program: &Program, case: &Case, cost: &mut Cost) -> Result<()> {
     match (program, case) {
-        (Program::Ours(simulator), Case::Held(case)) => cost.add(&Replay::of(case, simulator)?.summary),
+        (Program::Ours(simulator), Case::Held(case)) => cost.add(&Replay::of(case, simulator, &[])?.summary),
         (Program::Ours(simulator), Case::Tree(half, traffic)) => {
             let folder = save::temporary_folder()?;
             let (config, out) = (folder.path().join("suite.toml"), folder.path().join("out"));

@@ -48,6 +48,9 @@ enum Command {
         /// What simulates [default: core].
         #[arg(long, value_enum)]
         simulator: Option<simulator::Kind>,
+        /// Overrides a key of the scenario that the run is as TOML, such as run.skip=exact; may be repeated.
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
         /// Simulations at a time; only with 1 do processor times mean something.
         #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize, MOST_AT_A_TIME>)]
         jobs: NonZeroUsize,
@@ -109,9 +112,9 @@ fn execute() -> Result<Outcome> {
     let done = |()| Outcome::Good;
     match arguments.command {
         Command::Test(options) => options.run(),
-        Command::Parity { filter, data, simulator, jobs } => {
+        Command::Parity { filter, data, simulator, set, jobs } => {
             simulator::choose(simulator);
-            parity::parity(&filter, &data, jobs)
+            parity::parity(&filter, &data, &set, jobs)
         }
         Command::Bench(options) if options.micro => chores::measure_core().map(done),
         Command::Bench(options) if options.first => first_run::measure().map(done),

@@ -11,8 +11,8 @@ use hpcc_core::balance::FlowKey;
 use hpcc_core::engine::FlowRequest;
 use hpcc_core::fabric::{Fabric, IdealFlow};
 use hpcc_core::node::NodeSettings;
-use hpcc_core::transport::UnloadedFlow;
 use hpcc_core::transport::feedback::FeedbackContent;
+use hpcc_core::transport::{TransportConfig, UnloadedFlow};
 use hpcc_core::units::Nanos;
 use hpcc_model::scenario::Scenario;
 use std::collections::HashMap;
@@ -40,6 +40,7 @@ struct Kind {
 /// A host's settings, and what its flows weigh.
 struct Model {
     settings: NodeSettings,
+    transport: TransportConfig,
     flow: UnloadedFlow,
     /// The same to a host that answers no telemetry.
     unanswered: UnloadedFlow,
@@ -51,7 +52,7 @@ impl Model {
         let flow = settings.ideal_flow();
         let unanswered = flow.clone().without_answers(false);
         let packet = flow.bytes_on_link(many(settings), 0);
-        Model { settings: settings.clone(), flow, unanswered, packet }
+        Model { settings: settings.clone(), transport: settings.transport(), flow, unanswered, packet }
     }
 
     /// By how much frames are longer behind so many switches that add a record.
@@ -75,6 +76,10 @@ pub struct Solo {
     classes: Vec<u32>,
     kinds: Vec<Kind>,
     known_kinds: QuickMap<Box<[u32]>, u32>,
+    /// What a flow's kind is found by: here, so that no flow allocates it.
+    words: Vec<u32>,
+    /// The links of a flow's data and answers, likewise.
+    steps: [Vec<Step>; 2],
     known: QuickMap<(u32, u64), Alone>,
 }
 
@@ -101,6 +106,8 @@ impl Solo {
             classes: classes(scenario),
             kinds: Vec::new(),
             known_kinds: QuickMap::default(),
+            words: Vec::new(),
+            steps: Default::default(),
             known: QuickMap::default(),
         }
     }
@@ -124,11 +131,22 @@ impl Solo {
         flow: &FlowRequest,
         sport: u16,
     ) -> Option<Opened> {
-        let there = paths.find(fabric, &self.ends(flow, sport, false));
-        let back = paths.find(fabric, &self.ends(flow, sport, true));
-        if there.is_empty() {
-            return None;
-        }
+        let [mut there, mut back] = std::mem::take(&mut self.steps);
+        paths.find(fabric, &self.ends(flow, sport, false), &mut there);
+        paths.find(fabric, &self.ends(flow, sport, true), &mut back);
+        let opened = (!there.is_empty()).then(|| self.open_by(fabric, sharing, flow, (&there, &back)));
+        self.steps = [there, back];
+        opened
+    }
+
+    /// The course of a flow whose data and answers take these links.
+    fn open_by(
+        &mut self,
+        fabric: &Fabric,
+        sharing: &Sharing,
+        flow: &FlowRequest,
+        (there, back): (&[Step], &[Step]),
+    ) -> Opened {
         let model = self.model(flow.src);
         let unloaded = if self.silent[flow.dst as usize] { &model.unanswered } else { &model.flow };
         let answers = unloaded.answer_share(usize::from(there.last().map_or(0, |step| step.records)) + 1) as f32;
@@ -136,10 +154,10 @@ impl Solo {
         let answers = back.iter().map(|step| Use::new(step.link, step.part * answers));
         let uses: Box<[Use]> = data.chain(answers).collect();
         let count = there.len() as u32;
-        let kind = self.kind(fabric, flow, (&there, &back), &uses[..there.len()], sharing);
+        let kind = self.kind(fabric, flow, (there, back), &uses[..there.len()], sharing);
         let most = self.kinds[kind as usize].most;
         let class = flow.priority & 7;
-        Some(Opened { course: StreamDemand { uses, data: count, most, class }, kind })
+        Opened { course: StreamDemand { uses, data: count, most, class }, kind }
     }
 
     /// The payload of a full packet from a host.
@@ -173,25 +191,27 @@ impl Solo {
         data: &[Use],
         sharing: &Sharing,
     ) -> u32 {
-        let transport = self.model(flow.src).settings.transport();
-        let (rtt, bdp, _) = match transport.global_rtt {
+        let (rtt, bdp, _) = match self.model(flow.src).transport.global_rtt {
             true => (fabric.max_rtt(), fabric.max_bdp(), 0),
             false => fabric.path_limits(flow.src, flow.dst, false),
         };
         let word =
             |step: &Step| [self.classes[(step.link / 2) as usize] << 8 | u32::from(step.records), step.part.to_bits()];
-        let words = |steps: &[Step]| steps.iter().flat_map(word).collect::<Vec<u32>>();
         let rate = flow.options.rate.0;
         let own = [rtt.0 as u32, rate as u32, (rate >> 32) as u32, u32::from(self.legacy[flow.src as usize])];
-        let is_silent = u32::from(self.silent[flow.dst as usize]);
-        let all: Vec<u32> = [words(there), vec![is_silent], words(back), own.to_vec()].concat();
-        if let Some(&known) = self.known_kinds.get(&*all) {
+        self.words.clear();
+        self.words.extend(there.iter().flat_map(word));
+        self.words.push(u32::from(self.silent[flow.dst as usize]));
+        self.words.extend(back.iter().flat_map(word));
+        self.words.extend(own);
+        if let Some(&known) = self.known_kinds.get(&*self.words) {
             return known;
         }
         let links =
             data.iter().map(|own| sharing.capacity(own.link) / f64::from(own.share)).fold(f64::INFINITY, f64::min);
         let model = self.model(flow.src);
         let line = fabric.links(flow.src).map(|link| link.0).max().unwrap_or_default();
+        let transport = &model.transport;
         let window = transport.bounded(transport.first_window(line, rtt, bdp), line, rtt);
         let own_rtt = fabric.path_limits(flow.src, flow.dst, false).0;
         let by_window = match window {
@@ -201,7 +221,7 @@ impl Solo {
         let by_rate = flow.options.rate.0 as f64 / 8e9;
         self.kinds.push(Kind { links: links.min(by_rate), most: links.min(by_rate).min(by_window) });
         let number = self.kinds.len() as u32 - 1;
-        self.known_kinds.insert(all.into(), number);
+        self.known_kinds.insert(self.words.as_slice().into(), number);
         number
     }
 

@@ -8,7 +8,7 @@ use hpcc_core::units::Nanos;
 use hpcc_model::results::jobs_csv::JobRow;
 use hpcc_model::results::{ErrorFigures, FctRecord, JobError, MeasuredError, Rows};
 use hpcc_model::scenario::Scenario;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// Until when packets are simulated.
@@ -18,14 +18,29 @@ pub struct Check {
     pub until: Nanos,
 }
 
-/// Completion times of a fluid run, by the number of the flow.
+/// What is compared: a flow of the scenario by its number, messages of a job by their group, hosts and destination port. Numbers
+/// of messages depend on the order in which ranks send, but those of a queue pair end in order.
+type Key = (Option<u32>, u32, u32, u32, u16);
+
+fn key(row: &FctRecord, is_of_job: bool) -> Key {
+    let &FctRecord { flow, src, dst, dport, group, .. } = row;
+    if is_of_job { (None, group, src, dst, dport) } else { (Some(flow), 0, 0, 0, 0) }
+}
+
+/// Sizes and completion times of a fluid run, in the order of the ends.
 #[derive(Debug, Default)]
-pub struct Times(HashMap<u32, u64>);
+pub struct Times(HashMap<Key, VecDeque<(u64, u64)>>);
 
 impl Times {
-    /// A flow is over.
-    pub fn add(&mut self, flow: u32, time: Nanos) {
-        self.0.insert(flow, time.0);
+    /// A flow, or a message of a job, is over.
+    pub fn add(&mut self, row: &FctRecord, is_of_job: bool) {
+        self.0.entry(key(row, is_of_job)).or_default().push_back((row.size, row.fct_ns));
+    }
+
+    /// The next time of what was over as packets, too; none of a message of another size.
+    fn take(&mut self, row: &FctRecord, is_of_job: bool) -> Option<u64> {
+        let (size, time) = self.0.get_mut(&key(row, is_of_job))?.pop_front()?;
+        (size == row.size).then_some(time)
     }
 }
 
@@ -37,7 +52,7 @@ impl Times {
 pub fn check(
     scenario: &Scenario,
     check: Check,
-    times: &Times,
+    mut times: Times,
     jobs: &[JobRow],
     (is_quiet, out): (bool, &Path),
 ) -> Result<Option<MeasuredError>, Outcome> {
@@ -47,10 +62,12 @@ pub fn check(
     let how = How { is_quiet, is_watched: false, threads: 1 };
     run(Scenario { stop: until, ..scenario.clone() }, &packets, how)?;
     let failed = |error: hpcc_model::results::ResultError| Outcome::refused(&error);
+    let groups_of_jobs: HashSet<u32> = scenario.flows.jobs.iter().map(|job| job.group).collect();
     let mut both = Vec::new();
     for row in Rows::<FctRecord>::open(&packets.join("fct.csv")).map_err(failed)? {
         let row = row.map_err(failed)?;
-        both.extend(times.0.get(&row.flow).map(|&fluid| (row.size, fluid, row.fct_ns)));
+        let fluid = times.take(&row, groups_of_jobs.contains(&row.group));
+        both.extend(fluid.map(|fluid| (row.size, fluid, row.fct_ns)));
     }
     let as_packets =
         || Rows::<JobRow>::open(&packets.join("jobs.csv")).and_then(Iterator::collect::<Result<Vec<_>, _>>);

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! limits     what is refused, and what is noted
+//! wholes     collectives inside a server, without their messages
 //! world      what happens when: flows, messages of jobs, failures of links
 //!   paths    which links a flow takes
 //!   alone    what it would be alone: most rate, latency, headers
@@ -25,6 +26,7 @@ mod sharing;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod wholes;
 mod world;
 
 use crate::outcome::{Outcome, say};
@@ -66,13 +68,14 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
     limits::refuse(scenario).map_err(refused)?;
     let scenario = &resolve_fastest(scenario.clone(), true, true).map_err(refused)?;
     scenario.told_notes(how.is_quiet).for_each(|note| say(&format!("note: {note}")));
-    let told = limits::told(scenario);
+    let (with_wholes, wholes) = wholes::with_wholes(scenario).map_err(refused)?;
+    let told = limits::told(scenario, wholes);
     if !how.is_quiet {
         told.iter().for_each(|note| say(&format!("note: {note}")));
     }
     let (listed, groups) = requests(scenario).map_err(refused)?;
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
-    let mut world = World::new(scenario, fabric(scenario), listed).map_err(refused)?;
+    let mut world = World::new(&with_wholes, fabric(scenario), listed).map_err(refused)?;
     let mut record = Record::new(scenario, writer, groups, how.check.is_some());
     let setup = cpu_time();
     let mut progress = progress_of(scenario, how.is_quiet);

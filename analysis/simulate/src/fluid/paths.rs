@@ -31,6 +31,8 @@ pub struct Paths {
     served: [bool; 8],
     /// Hosts spread the packets of a flow by their source ports.
     spreads: bool,
+    /// The nodes that a flow has reached, and the next ones: here, so that no flow allocates them.
+    layers: [Vec<Reached>; 2],
 }
 
 /// A flow as its path depends on it.
@@ -52,6 +54,14 @@ pub struct Step {
     pub link: u32,
     pub part: f32,
     pub records: u8,
+}
+
+/// A node that a part of a flow has reached, past so many switches that add records.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    node: u32,
+    part: f32,
+    records: u8,
 }
 
 impl Step {
@@ -96,7 +106,7 @@ impl Paths {
         };
         let nodes = (0..scenario.network.nodes.len() as u32).map(node).collect::<Result<_, _>>()?;
         let served = core::array::from_fn(|priority| settings.load_balancing.serves(priority as u8));
-        Ok(Paths { nodes, rand: Integers::new(1), served, spreads })
+        Ok(Paths { nodes, rand: Integers::new(1), served, spreads, layers: Default::default() })
     }
 
     /// Links have failed, or came up.
@@ -104,38 +114,63 @@ impl Paths {
         (0..).zip(&mut self.nodes).for_each(|(number, node)| node.table = fabric.table(number));
     }
 
-    /// The links of a flow, from its source on; nothing if no path leads to its destination.
-    pub fn find(&mut self, fabric: &Fabric, ends: &Ends) -> Vec<Step> {
-        let mut steps = Vec::with_capacity(8);
-        let mut layer: Vec<(u32, f32, u8)> = vec![(ends.src, 1.0, 0)];
+    /// Finds the links of a flow, from its source on; none if no path leads to its destination.
+    pub fn find(&mut self, fabric: &Fabric, ends: &Ends, steps: &mut Vec<Step>) {
+        steps.clear();
+        let mut layers = std::mem::take(&mut self.layers);
+        layers[0].clear();
+        layers[0].push(Reached { node: ends.src, part: 1.0, records: 0 });
+        if self.walk(fabric, ends, &mut layers, steps).is_none() {
+            steps.clear();
+        }
+        self.layers = layers;
+    }
+
+    /// Goes from the nodes of a layer to the next ones until all are the destination; nothing if it is not reached.
+    fn walk(
+        &mut self,
+        fabric: &Fabric,
+        ends: &Ends,
+        [here, next]: &mut [Vec<Reached>; 2],
+        steps: &mut Vec<Step>,
+    ) -> Option<()> {
         // No path is longer than the nodes are many.
         for _ in 0..self.nodes.len() {
-            let mut next: Vec<(u32, f32, u8)> = Vec::new();
-            for &(node, part, records) in &layer {
-                let all = self.all_hops(node, ends);
-                let one = [if all { 0 } else { self.hop(node, ends).unwrap_or(u16::MAX) }];
-                let hops = if all { self.nodes[node as usize].table.next_hops(ends.dst) } else { &one };
-                let each = part / hops.len().max(1) as f32;
-                let records = records + u8::from(fabric.stamps(node, ends.src));
-                for &hop in hops {
-                    let Some(port) = fabric.ports(node).get(usize::from(hop)) else { return Vec::new() };
-                    let side = u32::from(fabric.network().links[port.link as usize].a != node);
-                    steps.push(Step { link: port.link * DIRECTIONS + side, part: each, records });
-                    match next.iter_mut().find(|known| known.0 == port.peer) {
-                        Some(known) => known.1 += each,
-                        None => next.push((port.peer, each, records)),
-                    }
-                }
+            next.clear();
+            for from in here.iter() {
+                self.leave(fabric, ends, from, (next, steps))?;
             }
-            layer = next;
-            if layer.is_empty() {
-                return Vec::new();
-            }
-            if layer.iter().all(|&(node, ..)| node == ends.dst) {
-                return steps;
+            std::mem::swap(here, next);
+            if here.iter().all(|reached| reached.node == ends.dst) {
+                return (!here.is_empty()).then_some(());
             }
         }
-        Vec::new()
+        None
+    }
+
+    /// The links by which a flow leaves a node, and the nodes behind them; nothing if there is none.
+    fn leave(
+        &mut self,
+        fabric: &Fabric,
+        ends: &Ends,
+        &Reached { node, part, records }: &Reached,
+        (next, steps): (&mut Vec<Reached>, &mut Vec<Step>),
+    ) -> Option<()> {
+        let all = self.all_hops(node, ends);
+        let one = [if all { 0 } else { self.hop(node, ends)? }];
+        let hops = if all { self.nodes[node as usize].table.next_hops(ends.dst) } else { &one };
+        let part = part / hops.len() as f32;
+        let records = records + u8::from(fabric.stamps(node, ends.src));
+        for &hop in hops {
+            let port = fabric.ports(node).get(usize::from(hop))?;
+            let side = u32::from(fabric.network().links[port.link as usize].a != node);
+            steps.push(Step { link: port.link * DIRECTIONS + side, part, records });
+            match next.iter_mut().find(|known| known.node == port.peer) {
+                Some(known) => known.part += part,
+                None => next.push(Reached { node: port.peer, part, records }),
+            }
+        }
+        Some(())
     }
 
     /// Whether a flow leaves a node by all ports that lead on.

@@ -10,8 +10,21 @@ pub const NONE: u32 = u32::MAX;
 /// The job of flows that were listed.
 pub const LISTED: u32 = u32::MAX;
 
-/// What flows share that are messages of one queue pair: hosts, job, destination port, priority.
-pub type PairKey = (u32, u32, u32, u16, u8);
+/// What flows share that are messages of one queue pair: hosts; job, destination port and priority. In two words, which are
+/// hashed and compared for each message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PairKey(u64, u64);
+
+impl PairKey {
+    pub fn new((src, dst): (u32, u32), job: u32, dport: u16, priority: u8) -> PairKey {
+        PairKey(ends(src, dst), u64::from(job) << 32 | u64::from(dport) << 8 | u64::from(priority))
+    }
+}
+
+/// Two hosts as one number.
+pub fn ends(src: u32, dst: u32) -> u64 {
+    u64::from(src) << 32 | u64::from(dst)
+}
 
 /// A stream's flows: those of a queue pair, one after the other, or one.
 #[derive(Clone, Copy, Debug)]

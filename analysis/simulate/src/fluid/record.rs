@@ -97,9 +97,9 @@ impl<'a> Record<'a> {
         self.last_end = self.last_end.max(flow.start + time);
         let links = fabric.path(flow.src, flow.dst).map_or(0, |path| path.links);
         job.iter().for_each(|&job| self.jobs.count(job, flow.size, links));
-        self.times.iter_mut().for_each(|times| times.add(flow.id, time));
         self.rows.0 += 1;
         let row = finished_row(&flow, sport, (time, ideal), self.group(flow.id, job));
+        self.times.iter_mut().for_each(|times| times.add(&row, job.is_some()));
         self.writer.flow_finished(&row);
     }
 
@@ -138,7 +138,7 @@ impl<'a> Record<'a> {
         self.write_jobs();
         if let Some((sample, times)) = how.check.zip(self.times.take()) {
             let jobs = self.jobs.rows(self.scenario).0;
-            summary.measured_error = check(self.scenario, sample, &times, &jobs, (how.is_quiet, out))?;
+            summary.measured_error = check(self.scenario, sample, times, &jobs, (how.is_quiet, out))?;
         }
         let is_done = self.is_done();
         let left = self.total - self.finished;

@@ -308,6 +308,8 @@ fn what_has_no_rates_is_refused_and_what_is_missing_is_told() {
     assert!(paced.outcome == Err(Outcome::BadInput));
     let told = fluid(&star(2, &format!("monitor.queue_interval = \"1us\"\n{flow}"))).summary().notes;
     assert!(told.iter().any(|note| note.text.contains("queue.csv")), "{told:?}");
+    let told = fluid(&star(2, &format!("run.skip = \"exact\"\n{flow}"))).summary().notes;
+    assert!(told.iter().any(|note| note.text.contains("run.skip")), "{told:?}");
 }
 
 #[test]
@@ -324,4 +326,56 @@ fn nothing_to_compare_is_no_error() {
     let text = star(2, "traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"1MB\" }]\n");
     let ran = fluid_with(&text, Some(Check { until: hpcc_core::units::Nanos(1_000) }));
     assert!(ran.outcome == Ok(Outcome::Finished) && ran.summary().measured_error.is_none());
+}
+
+/// Two servers of four GPUs: each layer is in a server, copies of the model are not.
+const SERVERS: &str = "topology = { kind = \"rails\", servers = 2, rails = 4, spines = 4, rate = \"100Gbps\", \
+                       delay = \"1us\" }\nservers = { gpus = 4, rate = \"900Gbps\", latency = \"1us\" }\n\
+                       congestion_control.algorithm = \"none\"\nrun.stop = \"1s\"\n";
+const LAYERS: &str = "kind = \"transformer\", layers = 4, hidden = 512, feed_forward = 2048, sequence = 128, \
+                      vocabulary = 1000, micro_batches = 4, tensor = 4, teraflops = 100.0, buckets = 2";
+
+/// A timeline has all messages: with it collectives inside servers are not done as wholes.
+fn with_all_messages(text: &str) -> Ran {
+    fluid(&format!("monitor.timeline = true\n{text}"))
+}
+
+/// Ranks that come together have a collective when all of its messages are there, and others' times do not move.
+#[test]
+fn collectives_inside_servers_last_as_long_as_their_messages() {
+    for own in
+        ["", ", all_reduce = \"tree\", chunk = \"16KB\"", ", sequence_parallel = true", ", overlap_tensor = true"]
+    {
+        let text = format!("{SERVERS}traffic = [{{ {LAYERS}{own} }}]\n");
+        let (whole, all) = (fluid(&text), with_all_messages(&text));
+        let time = |ran: &Ran| ran.rows::<JobRow>("jobs.csv")[0].time_ns.expect("it ends");
+        // Two at a time share the links of the server, as wholes not.
+        assert!(off(time(&whole), time(&all) as f64) < 5e-3, "{own}: {} {}", time(&whole), time(&all));
+        let sizes = |ran: &Ran| ran.flows().iter().map(|flow| flow.size).sum::<u64>();
+        assert!(whole.flows().len() == all.flows().len() && sizes(&whole) == sizes(&all), "{own}");
+        let [few, many] = [&whole, &all].map(|ran| ran.summary().events);
+        assert!(few < many, "{own}: {few} of {many} events");
+        assert!(whole.summary().notes.iter().any(|note| note.text.contains("inside servers")));
+    }
+}
+
+/// A rank that comes late holds up the others.
+#[test]
+fn a_whole_collective_waits_for_its_last_rank() {
+    let text = format!("{SERVERS}traffic = [{{ {LAYERS}, slow_ranks = \"1\", slow_by = 3.0 }}]\n");
+    let time = |ran: &Ran| ran.rows::<JobRow>("jobs.csv")[0].time_ns.expect("it ends");
+    let (late, all) = (fluid(&text), with_all_messages(&text));
+    assert!(off(time(&late), time(&all) as f64) < 0.02, "{} {}", time(&late), time(&all));
+    let even = fluid(&format!("{SERVERS}traffic = [{{ {LAYERS} }}]\n"));
+    assert!(time(&late) > time(&even) * 21 / 20, "{} {}", time(&late), time(&even));
+}
+
+/// Messages of jobs are compared by their queue pairs, whatever numbers they have.
+#[test]
+fn messages_are_compared_with_the_same_ones_as_packets() {
+    let text = format!("{SERVERS}traffic = [{{ {LAYERS} }}]\n");
+    let ran = fluid_with(&text, Some(Check { until: hpcc_core::units::Nanos(1 << 40) }));
+    let error = ran.summary().measured_error.expect("an error");
+    assert!(error.all.flows == ran.flows().len() as u64, "{error:?}");
+    assert!(error.all.p99 < 0.05, "{error:?}");
 }

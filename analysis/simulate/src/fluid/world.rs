@@ -4,7 +4,7 @@
 use super::alone::{Alone, Solo};
 use super::calendar::{Calendar, Event};
 use super::paths::{DIRECTIONS, Paths};
-use super::posted::{Known, LISTED, Line, NONE, Over, PairKey, Posted, counted};
+use super::posted::{Known, LISTED, Line, NONE, Over, PairKey, Posted, counted, ends};
 use super::quick::QuickMap;
 use super::serving;
 use super::sharing::Sharing;
@@ -32,9 +32,11 @@ pub struct World<'a> {
     calendar: Calendar,
     listed: VecDeque<FlowRequest>,
     pub jobs: Jobs,
+    /// Whether listed flows share queue pairs, and whether messages of jobs do.
+    shares: [bool; 2],
     actions: Vec<Action>,
     pairs: QuickMap<PairKey, Known>,
-    ports: QuickMap<(u32, u32), SourcePorts>,
+    ports: QuickMap<u64, SourcePorts>,
     lines: Vec<Line>,
     posted: Vec<Posted>,
     idle: Vec<u32>,
@@ -73,6 +75,7 @@ impl<'a> World<'a> {
             calendar,
             listed: listed.into(),
             jobs,
+            shares: [false, true].map(|is_of_job| scenario.transport().shares_queue_pairs(is_of_job)),
             actions: Vec::new(),
             pairs: QuickMap::default(),
             ports: QuickMap::default(),
@@ -133,10 +136,10 @@ impl<'a> World<'a> {
 
     /// A job begins: the queue pairs that its messages share have their source ports from now on, as in the engine.
     fn begin_job(&mut self, job: u32) {
-        if self.scenario.transport().shares_queue_pairs(true) && !self.is_large(job) {
+        if self.shares[1] && !self.is_large(job) {
             for Pair { src, dst, priority, dport, .. } in self.jobs.pairs(job) {
                 let sport = self.take_port(src, dst);
-                self.pairs.entry((src, dst, job, dport, priority)).or_insert(Known { sport, line: NONE });
+                self.pairs.entry(PairKey::new((src, dst), job, dport, priority)).or_insert(Known { sport, line: NONE });
             }
         }
         self.jobs.begin(job, Nanos(self.now), |_| true, &mut self.actions);
@@ -153,7 +156,7 @@ impl<'a> World<'a> {
     }
 
     fn take_port(&mut self, src: u32, dst: u32) -> u16 {
-        let ports = self.ports.entry((src, dst)).or_default();
+        let ports = self.ports.entry(ends(src, dst)).or_default();
         if self.scenario.faults().wrapping_ports { ports.count_on() } else { ports.take() }
     }
 
@@ -244,8 +247,8 @@ impl<'a> World<'a> {
         let &FlowRequest { src, dst, dport, priority, options, .. } = request;
         let is_of_job = job != LISTED;
         let is_common = is_of_job || options == FlowOptions::NONE;
-        let is_shared = is_common && self.scenario.transport().shares_queue_pairs(is_of_job);
-        let key = (src, dst, job, dport, priority);
+        let is_shared = is_common && self.shares[usize::from(is_of_job)];
+        let key = PairKey::new((src, dst), job, dport, priority);
         let known = self.pairs.get(&key).copied().filter(|_| is_shared);
         if let Some(Known { line, .. }) = known.filter(|known| known.line != NONE) {
             return line;
@@ -329,7 +332,7 @@ impl<'a> World<'a> {
         if !line.is_shared {
             self.lines[number as usize].is_open = false;
             self.sharing.close(number);
-            let ends = (line.request.src, line.request.dst);
+            let ends = ends(line.request.src, line.request.dst);
             if !self.scenario.faults().wrapping_ports
                 && let Some(ports) = self.ports.get_mut(&ends)
             {

@@ -20,7 +20,7 @@ use hpcc_model::error::{InputError, nearest};
 use hpcc_model::flow_file::{FlowFile, FlowForm};
 use hpcc_model::flows::{FlowList, FlowSource, Traffic};
 use hpcc_model::results::CaptureFormat;
-use hpcc_model::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, Scenario, name_of};
+use hpcc_model::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, Scenario, SkipMode, name_of};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -180,6 +180,7 @@ fn configuration(path: &Path, settings: &mut Settings<'_>, imports: bool) -> Res
         degraded: Vec::new(),
         storms: Vec::new(),
         on_deadlock: OnDeadlock::default(),
+        skip: SkipMode::default(),
         monitor,
         notes,
         findings: Vec::new(),

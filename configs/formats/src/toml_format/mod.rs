@@ -245,6 +245,7 @@ fn read_without(
         degraded,
         storms,
         on_deadlock: run.on_deadlock,
+        skip: run.skip,
         borders,
         attacks,
         monitor,

@@ -13,7 +13,7 @@ use hpcc_model::draft::Blame;
 use hpcc_model::error::InputError;
 use hpcc_model::flow::MOST_BYTES;
 use hpcc_model::results::CaptureFormat;
-use hpcc_model::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram};
+use hpcc_model::scenario::{EventOrder, Legacy, Monitor, OnDeadlock, QueueHistogram, SkipMode};
 
 keys! {
     Run {
@@ -30,6 +30,11 @@ keys! {
         /// What a run does in a deadlock, in which switches wait for each other's resumes in a circle: it goes on, or ends.
         /// Choose `end` where nothing will break it.
         on_deadlock: OnDeadlock = OnDeadlock::GoOn;
+        /// What a run leaves out: nothing, or, with `exact`, periods of traffic that repeats itself. All results are the same; `skipped`
+        /// in `summary.json` says what it has saved. Try `exact` for long transfers and collectives without congestion, on a switch or
+        /// on rails: `none`, `swift` and `dcqcn` can repeat themselves, HPCC and others with telemetry never do. `eager` looks for periods
+        /// whatever that costs, for tests.
+        skip: SkipMode = SkipMode::Off;
     }
     /// What `[switch]` holds besides plain settings, but for pools and profiles.
     SwitchThresholds {

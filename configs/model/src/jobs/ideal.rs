@@ -97,7 +97,7 @@ pub fn run_on(machine: &mut impl Machine, job: Job, mut jobs: Jobs) -> JobEnd {
                 over = over.max(noted.at);
             }
         }
-        jobs.take_inside().iter().for_each(|(message, busy)| machine.inside(message, *busy, time));
+        jobs.take_inside().for_each(|(message, busy)| machine.inside(&message, busy, time));
         let mut later = |after: Nanos, event| {
             count += 1;
             events.insert((Nanos(time.0.saturating_add(after.0)), count), event);

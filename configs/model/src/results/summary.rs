@@ -174,6 +174,9 @@ pub struct Summary {
     /// What came of Fast CNP; only where it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_cnp: Option<FastCnpSummary>,
+    /// What was left out of the run; only where something may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<SkipSummary>,
     /// What attackers did, in the order of the scenario; only where there are some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attacks: Vec<AttackSummary>,
@@ -308,6 +311,24 @@ pub struct FailedLinks {
     pub lost: u64,
     /// Dropped by switches: they waited for them, came before routes had changed, or had no route left.
     pub dropped: u64,
+}
+
+/// Periods of traffic that were left out, with which all other results are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkipSummary {
+    /// Events that were not run, of all.
+    pub events: u64,
+    /// Simulated time that was left out, in ns.
+    pub time_ns: u64,
+    /// Periods that were.
+    pub periods: u64,
+    /// How often some were left out at once.
+    pub leaps: u64,
+    /// How often a period was looked for.
+    pub tries: u64,
+    /// What is not known to repeat itself, if the last of these found such a thing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
 }
 
 /// Packets that switches cut to their headers.

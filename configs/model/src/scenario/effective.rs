@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a scenario came to mean after defaults and overrides: echoed into results.
 
-use super::Scenario;
+use super::{Scenario, SkipMode};
 use super::{compatibility, effective_buffer};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
@@ -53,6 +53,9 @@ impl Scenario {
             "monitor": self.effective_monitor(),
             "notes": self.notes,
         });
+        if self.skip != SkipMode::Off {
+            effective["skip"] = self.skip.name().into();
+        }
         if !self.flows.jobs.is_empty() {
             effective["jobs"] = self.flows.jobs.iter().map(|job| job.effective(&self.flows.groups)).collect();
             effective["servers"] = self.servers.map_or(

@@ -12,10 +12,12 @@ mod finding;
 mod flow_paths;
 mod network;
 mod order;
+mod skip_mode;
 
 pub use compatibility::settings as compatibility_settings;
 pub use finding::{Assumed, Finding, Level};
 pub use order::EventOrder;
+pub use skip_mode::SkipMode;
 
 pub use compatibility::Compatibility;
 pub use flow_paths::{states, ways};
@@ -72,6 +74,8 @@ pub struct Scenario {
     pub storms: Vec<NicStorm>,
     /// What the run does in a deadlock.
     pub on_deadlock: OnDeadlock,
+    /// What the run leaves out.
+    pub skip: SkipMode,
     /// The edge of the domain in which switches notify senders.
     pub borders: Vec<FastCnpBorder>,
     /// Attacks, each of them possible in this network.

@@ -4,6 +4,7 @@
 use super::Host;
 use crate::cc::dcqcn::DEFAULT_NOTIFICATION_INTERVAL;
 use crate::cc::{FlowCount, FlowLimits, RxHpccConfig};
+use crate::recurrence::recurs;
 use crate::switch::Section;
 use crate::transport::feedback::{Arrived, Reporting};
 use crate::transport::flow::{NicRules, flow_id};
@@ -192,3 +193,5 @@ impl Host {
         self.rules.sizes.feedback(telemetry)
     }
 }
+
+recurs! { Inbound { reporting: absent, receiver: part, echo_interval: constant, flow: constant, } }

@@ -2,6 +2,7 @@
 //! Receivers take packets in order alone, and senders go back to the first that is missing.
 
 use super::{Method, Progress, Repair};
+use crate::recurrence::{Recurs, recurs};
 use crate::transport::receiver::{Data, Receiver, Reply};
 use crate::transport::{Ack, TransportConfig};
 use crate::units::Nanos;
@@ -45,4 +46,10 @@ impl Repair for GoBack {
     fn on_ack(&mut self, ack: &Ack<'_>, _: bool, _: &Progress, _: &TransportConfig) -> bool {
         ack.nack
     }
+
+    fn recurring(&mut self) -> Option<&mut dyn Recurs> {
+        Some(self)
+    }
 }
+
+recurs! { GoBack {} }

@@ -12,6 +12,7 @@ pub use sack::Sack;
 
 use super::receiver::{Data, Receiver, Reply};
 use super::{Ack, TransportConfig};
+use crate::recurrence::Recurs;
 use crate::settings::Named;
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -90,6 +91,11 @@ pub trait Repair: Send + fmt::Debug {
     /// Nothing was acknowledged for too long. Returns whether sending resumes at the first missing byte.
     fn on_timeout(&mut self, _sent: &Progress) -> bool {
         true
+    }
+
+    /// Its state, where that is known to [recur](crate::recurrence); one that says nothing is never skipped.
+    fn recurring(&mut self) -> Option<&mut dyn Recurs> {
+        None
     }
 }
 

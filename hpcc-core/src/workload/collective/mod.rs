@@ -23,6 +23,7 @@ pub use pattern::{PATTERNS, Pattern, Shape, Step, find};
 
 use super::{Hardware, Note, Operation, Peer, Peers, Program, Todo};
 use crate::units::Nanos;
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -163,7 +164,9 @@ impl Plan {
         let shape = Shape { ranks, rank, size, way, line: self.line(channel), per_server, parts };
         (self.pattern.step)(&shape, number, step);
         let (more, than) = (u128::from(self.wire.0), u128::from(self.wire.1.max(1)));
-        step.sends.iter_mut().for_each(|(_, size)| *size = (u128::from(*size) * more).div_ceil(than) as u64);
+        if more != than {
+            step.sends.iter_mut().for_each(|(_, size)| *size = (u128::from(*size) * more).div_ceil(than) as u64);
+        }
     }
 
     /// Bytes of a channel.
@@ -179,14 +182,17 @@ impl Plan {
 
 /// Part `n` of `size` bytes that are divided evenly into `parts`.
 pub(super) fn share(size: u64, n: u64, parts: u64) -> u64 {
-    let before = |n: u64| (u128::from(size) * u128::from(n) / u128::from(parts.max(1))) as u64;
+    let parts = parts.max(1);
+    let before = |n: u64| match size.checked_mul(n) {
+        Some(product) => product / parts,
+        None => (u128::from(size) * u128::from(n) / u128::from(parts)) as u64,
+    };
     before(n + 1) - before(n)
 }
 
-/// A step under way.
+/// What is left of a step that has begun.
 #[derive(Clone, Debug)]
 struct Running {
-    step: u32,
     sends: u32,
     receives: u32,
 }
@@ -197,7 +203,37 @@ struct Piece {
     number: u32,
     /// The step that begins next.
     next: u32,
-    running: Vec<Running>,
+    /// Those before it, from the first that is not over: found by their numbers, as an all-to-all has thousands.
+    running: VecDeque<Running>,
+    /// So many of them keep the next ones waiting.
+    holding: u32,
+}
+
+impl Piece {
+    /// A send or a receive of a step is over.
+    fn complete(&mut self, step: u32, is_receive: bool, is_chain: bool) {
+        let first = self.next - self.running.len() as u32;
+        let Some(running) = step.checked_sub(first).and_then(|place| self.running.get_mut(place as usize)) else {
+            return;
+        };
+        let held = running.holds(is_chain);
+        *(if is_receive { &mut running.receives } else { &mut running.sends }) -= 1;
+        self.holding -= u32::from(held && !running.holds(is_chain));
+        while self.running.front().is_some_and(Running::is_over) {
+            self.running.pop_front();
+        }
+    }
+}
+
+impl Running {
+    fn is_over(&self) -> bool {
+        self.sends + self.receives == 0
+    }
+
+    /// Whether it keeps a next step waiting. In a chain that needs what this one receives; what it sends may still be under way.
+    fn holds(&self, is_chain: bool) -> bool {
+        self.receives > 0 || !is_chain && self.sends > 0
+    }
 }
 
 /// The pieces of a channel.
@@ -318,7 +354,7 @@ impl Collective {
             if state.next == pieces || state.under_way.len() >= depth {
                 return;
             }
-            let mut piece = Piece { number: state.next, next: 0, running: Vec::new() };
+            let mut piece = Piece { number: state.next, next: 0, running: VecDeque::new(), holding: 0 };
             state.next += 1;
             if !self.advance(channel, &mut piece, todo) {
                 self.channels[usize::from(channel)].under_way.push(piece);
@@ -333,16 +369,13 @@ impl Collective {
         let way = piece.number % plan.pattern.ways;
         let rank = plan.place_of(channel, self.place);
         let steps = plan.steps();
-        let window = if plan.pattern.is_chain { 1 } else { plan.window as usize };
-        // The next step needs what this one receives; what it sends may still be under way.
-        while piece.next < steps
-            && piece.running.iter().filter(|step| step.receives > 0 || !plan.pattern.is_chain).count() < window
-        {
+        let is_chain = plan.pattern.is_chain;
+        let window = if is_chain { 1 } else { plan.window };
+        while piece.next < steps && piece.holding < window {
             let mut step = Step::default();
             plan.fill_step((channel, rank), (size, way), piece.next, &mut step);
-            let running =
-                Running { step: piece.next, sends: step.sends.len() as u32, receives: step.receives.len() as u32 };
-            let token = self.token(channel, piece.number, running.step);
+            let running = Running { sends: step.sends.len() as u32, receives: step.receives.len() as u32 };
+            let token = self.token(channel, piece.number, piece.next);
             let tag = self.token(channel, piece.number, step.tag);
             // A job has several collectives or several iterations; its other messages have tags below these.
             let costs = Some(plan.hardware.of_step(piece.next, size));
@@ -359,8 +392,9 @@ impl Collective {
                 todo.begin(token << 1, Operation::Send { to, tag, size, channel, is_copy, costs });
             }
             piece.next += 1;
-            if running.sends + running.receives > 0 {
-                piece.running.push(running);
+            piece.holding += u32::from(running.holds(is_chain));
+            if !running.is_over() || !piece.running.is_empty() {
+                piece.running.push_back(running);
             }
         }
         piece.next == steps && piece.running.is_empty()
@@ -410,14 +444,7 @@ impl Program for Collective {
         let state = &mut self.channels[usize::from(channel)];
         let Some(place) = state.under_way.iter().position(|piece| piece.number == number) else { return };
         let mut piece = state.under_way.swap_remove(place);
-        if let Some(running) = piece.running.iter().position(|running| running.step == step) {
-            let left = &mut piece.running[running];
-            let count = if is_receive { &mut left.receives } else { &mut left.sends };
-            *count -= 1;
-            if left.sends + left.receives == 0 {
-                piece.running.swap_remove(running);
-            }
-        }
+        piece.complete(step, is_receive, self.plan.pattern.is_chain);
         if !self.advance(channel, &mut piece, todo) {
             return self.channels[usize::from(channel)].under_way.push(piece);
         }

@@ -7,6 +7,7 @@ mod moved;
 mod queue;
 mod reach;
 mod same;
+mod skips;
 
 pub use bounds::sums_of;
 
@@ -120,6 +121,13 @@ pub static RELATIONS: &[Relation] = &[
         weight: 1,
         draw: any,
         check: same::written,
+    },
+    Relation {
+        name: "skips",
+        help: "periods that are left out change nothing",
+        weight: 2,
+        draw: skips::draw,
+        check: skips::skips,
     },
     Relation {
         name: "sums",
@@ -302,6 +310,16 @@ mod tests {
              topology = { kind = 'dragonfly', hosts_per_switch = 1, rate = '10Gbps', fabric_rate = '8Gbps', delay = '1ns' }\n\
              transport = { kind = 'paced', mtu = 1 }\n\
              traffic = [{ kind = 'flow', src = 0, dst = 1, size = 5000 }]\n",
+        ),
+        (
+            // Timers that had just gone off were farther ahead than in the known period, and were put forward.
+            "skips",
+            11_440,
+            "run = { stop = '3ms' }\n\
+             topology = { kind = 'star', hosts = 6, rate = '40Gbps', delay = '100ns' }\n\
+             congestion_control = { algorithm = 'swift' }\n\
+             wire = { profile = 'rocev2_ipv6' }\n\
+             traffic = [{ kind = 'collective', operation = 'all_to_all', size = 2000000, iterations = 2 }]\n",
         ),
         (
             "effective",

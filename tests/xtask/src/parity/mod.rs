@@ -56,12 +56,12 @@ impl Data {
     }
 }
 
-/// Repeats the runs whose name (`SCENARIO/RUN`) contains `filter`, `jobs` at a time, and prints how each compares
-/// with the 2019 simulator. Only with one at a time do processor times mean something.
+/// Repeats the runs whose name (`SCENARIO/RUN`) contains `filter`, `jobs` at a time and with keys `set`, and prints how each
+/// compares with the 2019 simulator. Only with one at a time do processor times mean something.
 ///
 /// # Errors
 /// If the runs or the simulator cannot be found, or no name contains `filter`.
-pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> {
+pub fn parity(filter: &str, data: &Data, set: &[String], jobs: NonZeroUsize) -> Result<Outcome> {
     let cases = data.read(|run| run.to_string().contains(filter))?;
     let simulator = Simulator::find(simulator::chosen().unwrap_or(Kind::Core))?;
     ensure!(!cases.is_empty(), "no run's name contains \"{filter}\"; expected a part of SCENARIO/RUN");
@@ -72,7 +72,7 @@ pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> 
     }
     let replay = |(place, case): &(usize, &Case)| {
         human::show_step(&case.run.to_string());
-        (*place, Replay::of(case, &simulator))
+        (*place, Replay::of(case, &simulator, set))
     };
     let pool = ThreadPoolBuilder::new().num_threads(jobs.get().min(chosen.len())).build()?;
     let mut replays: Vec<_> = pool.install(|| chosen.par_iter().with_max_len(1).map(replay).collect());

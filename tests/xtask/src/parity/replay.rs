@@ -24,16 +24,22 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Repeats a run of the 2019 simulator in a temporary folder and compares.
+    /// Repeats a run of the 2019 simulator in a temporary folder and compares; with keys of a scenario that are set, the run as
+    /// a scenario.
     ///
     /// # Errors
     /// If the simulator does not run to its end, or its results cannot be read.
-    pub fn of(case: &Case, simulator: &Simulator) -> Result<Replay> {
+    pub fn of(case: &Case, simulator: &Simulator, set: &[String]) -> Result<Replay> {
         let folder = save::temporary_folder()?;
-        let config = case.unpack(folder.path())?;
+        let mut config = case.unpack(folder.path())?;
+        if !set.is_empty() {
+            let (scenario, _) = hpcc_formats::reference::import(&config, &[], Path::to_owned)?;
+            config = folder.path().join("scenario.toml");
+            fs::write(&config, scenario).with_context(|| config.display().to_string())?;
+        }
         let out = folder.path().join("out");
         let log = folder.path().join("stderr.log");
-        let mut command = simulator.command(&config, &out, &[]);
+        let mut command = simulator.command(&config, &out, set);
         command
             .current_dir(folder.path())
             .stdout(Stdio::null())
