@@ -108,6 +108,10 @@ fn a_priority_that_cnps_cannot_have_is_refused() {
                 "cnp_priority belongs to congestion_notification = \"cnp\"",
             ),
             (
+                &["legacy.nodes=[2]", "legacy.cnp_priority=5", "transport.congestion_notification=ack"],
+                "legacy.cnp_priority: cnp_priority belongs to transport.congestion_notification = \"cnp\"",
+            ),
+            (
                 &[with, "switch.pfc_priorities=3"],
                 "its CNPs have priority 5, for which switches keep no memory; expected 5 beside 3 in switch.pfc_priorities",
             ),

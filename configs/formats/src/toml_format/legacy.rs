@@ -9,7 +9,7 @@ use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
 use hpcc_core::settings::{Conflict, Named};
 use hpcc_core::topology::{Network, NodeSet};
-use hpcc_core::transport::TransportSettings;
+use hpcc_core::transport::{CongestionNotification, TransportSettings};
 use hpcc_model::error::{InputError, suggestion};
 use hpcc_model::place::Place;
 use hpcc_model::scenario::{Legacy, Scenario};
@@ -73,6 +73,11 @@ pub(super) fn read(
              expected switches"
         );
         return Err(keys.origin.error(&["nodes"], message));
+    }
+    let notifies = settings.transport.congestion_notification == CongestionNotification::Packet;
+    if keys.cnp_priority.is_some() && !notifies {
+        let message = "cnp_priority belongs to transport.congestion_notification = \"cnp\"";
+        return Err(keys.origin.error(&["cnp_priority"], message));
     }
     let nodes = nodes.iter().collect();
     let (window, ack_priority, cnp_priority) = (keys.window, keys.ack_priority, keys.cnp_priority);
