@@ -9,10 +9,10 @@
 //! | module | decides |
 //! | --- | --- |
 //! | [`units`] | how nanoseconds, rates and bytes convert, and how each conversion rounds |
+//! | [`recurrence`] | whether a network does the same again and again |
 //! | [`ids`] | what a number names: a port, a frame |
 //! | [`address`] | the addresses of nodes |
 //! | [`random`] | what the generator decides, in the 2019 simulator's sequences |
-//! | [`recurrence`] | whether a network does the same again and again |
 //! | [`rate_limit`] | how often something may happen |
 //! | [`settings`](mod@settings) | how a setting is declared, and what follows from that |
 //! | [`ecn`] | which queue lengths mark a frame |

@@ -145,7 +145,10 @@ impl SimulatedFrame {
     fn notification(&self) -> RoceFrame<'static> {
         let envelope = self.envelope();
         let (bth, udp_checksum) = (Bth::cnp(self.dest_qp()), envelope.udp_checksum);
-        RoceFrame { bth, udp_checksum, ..packet::notification(&envelope) }
+        let usual = packet::notification(&envelope);
+        let has_class = self.kind == PacketKind::Cnp && self.priority > 0;
+        let dscp = if has_class { envelope.dscp } else { usual.dscp };
+        RoceFrame { bth, udp_checksum, dscp, ..usual }
     }
 
     fn pfc(&self) -> Vec<u8> {
@@ -364,6 +367,15 @@ mod tests {
             assert_eq!(bytes.len() + FCS as usize, WireProfile::RoceV6.sizes().cnp(options.len() as u32) as usize);
             assert_eq!((bytes[14..16].to_vec(), bytes[20]), (vec![0x6c, 0], if options.is_empty() { 17 } else { 60 }));
         }
+    }
+
+    #[test]
+    fn a_cnp_says_which_class_it_has() {
+        let class = |priority| {
+            let frame = SimulatedFrame { priority, ..frame(false, 0, PacketKind::Cnp) };
+            frame.bytes(None, &[]).expect("a frame")[15]
+        };
+        assert_eq!([0, 1, 5, 7].map(class), [48 << 2, 8 << 2, 40 << 2, 56 << 2], "a DSCP and Not-ECT");
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! fixed-point number that is *floored*, so that 1000 bytes at 100 Gb/s take 79 ns, not 80. All conversions
 //! of this project go through this file, so that a rounding is chosen once: see [`Rounding`].
 
-use crate::recurrence::recurs;
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 
@@ -59,8 +58,8 @@ pub struct ExactSpan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkClock {
     /// Parts of a nanosecond.
-    denominator: u32,
-    late: u32,
+    pub(crate) denominator: u32,
+    pub(crate) late: u32,
 }
 
 impl LinkClock {
@@ -349,9 +348,6 @@ impl fmt::Display for BitRate {
         }
     }
 }
-
-recurs! { ExactNanos { nanos: past, late: plain, } }
-recurs! { LinkClock { denominator: constant, late: plain, } }
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@
 //! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the class is
 //! mapped to; its queue is the one of its number.
 
+mod dscp;
 mod qos;
 mod scheduler;
 mod trimming;
@@ -43,8 +44,7 @@ const READ: [&str; 12] = [
     "SWITCH_TRIMMING",
 ];
 /// The tables that also decide how a buffer behaves.
-const OF_BUFFERS: [&str; 6] = [
-    "DSCP_TO_TC_MAP",
+const OF_BUFFERS: [&str; 5] = [
     "TC_TO_QUEUE_MAP",
     "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
     "MAP_PFC_PRIORITY_TO_QUEUE",
@@ -95,8 +95,8 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
     }
     read.keys.extend(database.watchdog(&mut read.left_out)?);
     read.keys.extend(database.trimming(&mut read.left_out)?);
-    let says_more =
-        |name: &str| database.0.get(name).is_some_and(|maps| name == "DSCP_TO_TC_MAP" || !is_one_to_one(maps));
+    let says_more = |name: &str| database.0.get(name).is_some_and(|maps| !is_one_to_one(maps));
+    read.left_out.extend(database.0.get(dscp::TABLE).and_then(dscp::assumed));
     let named = OF_BUFFERS.iter().filter(|table| says_more(table));
     read.left_out
         .extend(named.map(|table| format!("{table}: not read; flows name their priority, which is the traffic class")));

@@ -82,6 +82,27 @@ fn tables_of_sonic_become_keys() {
     assert!(all.iter().all(|what| named(what)), "{:?}", found.left_out);
 }
 
+/// Packets of a priority have the DSCP of its class selector.
+#[test]
+fn maps_of_dscps_are_named_where_packets_would_have_another_class() {
+    let note = |maps: &str| {
+        let text = DATABASE.replace("{ \"AZURE\": { \"3\": \"3\" } }", maps);
+        let left_out = read(&text).expect("a configuration").left_out;
+        left_out.into_iter().find(|note| note.starts_with("DSCP_TO_TC_MAP"))
+    };
+    let usual = "DSCP_TO_TC_MAP: not read; flows name their priority, which is the traffic class";
+    let same = r#"{ "8": "1", "16": "2", "24": "3", "32": "4", "40": "5", "48": "6", "56": "7", "46": "5" }"#;
+    let of = |maps: &[&str]| {
+        let maps: Vec<String> = maps.iter().enumerate().map(|(n, map)| format!("\"M{n}\": {map}")).collect();
+        note(&format!("{{ {} }}", maps.join(", ")))
+    };
+    assert_eq!((of(&[same]), of(&[same, same]), of(&[])), (None, None, None));
+    let other = same.replace("\"24\": \"3\"", "\"24\": \"1\"");
+    assert_eq!(of(&[same, &other]), Some(format!("{usual}, while M1 maps the DSCP of priority 3, 24, to 1")));
+    assert_eq!(of(&["{}"]), Some(format!("{usual}, while M0 maps the DSCP of priority 1, 8, to none")));
+    assert_eq!((note("7"), of(&["7"]).is_some()), (Some(usual.into()), true));
+}
+
 #[test]
 fn what_is_no_configuration_is_refused() {
     let wrong = |from: &str, to: &str| read(&DATABASE.replace(from, to)).expect_err(to);

@@ -70,6 +70,8 @@ pub struct Forger {
     pub sizes: FrameSizes,
     /// The priority of acknowledgements.
     pub ack_priority: u8,
+    /// The priority of receivers' CNPs.
+    pub cnp_priority: u8,
 }
 
 impl Forger {
@@ -102,7 +104,7 @@ impl Forger {
             sport: flow.sport,
             queue_pair: flow.sender,
             seq,
-            priority: if is_cnp { NOTIFICATION_PRIORITY } else { self.ack_priority },
+            priority: if is_cnp { self.cnp_priority } else { self.ack_priority },
             section: Vec::new(),
             size: if is_cnp { self.sizes.cnp(0) } else { self.sizes.ack(0) },
         }

@@ -134,6 +134,7 @@ impl Attack {
                 encapsulation: layout.encapsulation(),
                 sizes: nodes.wire.profile.sizes(),
                 ack_priority: nodes.transport().ack_priority,
+                cnp_priority: nodes.transport().notification_priority(),
             },
             alteration: Alteration::new(claim, layout),
             answer: feedback.answer_to(&nodes.needs()),

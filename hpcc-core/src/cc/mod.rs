@@ -87,7 +87,7 @@ pub use tcp_class::TcpClass;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
 use crate::random::Rng;
-use crate::recurrence::Recurs;
+use crate::recurrence::{Recurs, Walk};
 use crate::reference_faults::ReferenceFaults;
 pub use crate::telemetry::Reads;
 use crate::telemetry::Telemetry;
@@ -305,5 +305,15 @@ pub trait CongestionControl: Send + Debug {
     /// The timers, to be told that they were armed or are due.
     fn timers_mut(&mut self) -> Option<&mut Timers> {
         None
+    }
+}
+
+impl Walk {
+    /// The state of a controller: the same, if it says that it recurs.
+    pub fn controller<T: CongestionControl + ?Sized>(&mut self, controller: &mut Box<T>) {
+        match controller.recurring() {
+            Some(state) => self.part(state),
+            None => self.refuse("a congestion control whose state is not known to recur"),
+        }
     }
 }

@@ -9,10 +9,15 @@ use crate::ids::FrameId;
 use crate::switch::Section;
 use crate::transport::feedback::Arrived;
 use crate::transport::recovery::Sack;
-use crate::transport::{AckDecision, Data, NOTIFICATION_PRIORITY, Reply, SealedAnswer};
+use crate::transport::{AckDecision, Data, Reply, SealedAnswer, TransportConfig};
 
 /// The queue of a host's port that holds its answers.
 pub(super) const ANSWERS: u8 = 0;
+
+/// The one that holds its CNPs: that of their priority, unless they share one with acknowledgements.
+pub(super) fn cnp_queue(transport: &TransportConfig) -> u8 {
+    transport.cnp_priority.filter(|&priority| priority != transport.ack_priority).unwrap_or(ANSWERS)
+}
 
 impl Engine {
     #[inline]
@@ -190,13 +195,15 @@ impl Engine {
         let receiver = self.all.frames.get(f).queue_pair;
         let size = self.nodes.host(node).core.notification_bytes(0);
         let cnp = self.make_answer(node, f, PacketKind::Cnp, size);
-        self.all.frames.get_mut(cnp).priority = NOTIFICATION_PRIORITY;
+        let host = self.nodes.host(node);
+        let queue = host.cnp_queue;
+        self.all.frames.get_mut(cnp).priority = host.core.transport().notification_priority();
         if !self.fill_notice(node, f, cnp) {
             // In the reserved bytes, which are part of its size.
             self.seal_for(node, cnp, receiver);
         }
         let port = self.port_back(node, f);
-        self.send_back(node, cnp, port);
+        self.send_back_by(node, cnp, port, queue);
     }
 
     /// The port by which an answer to a frame leaves: the one that the data's direction of the flow hashes to, as in the
@@ -233,9 +240,14 @@ impl Engine {
 
     #[inline]
     pub(super) fn send_back(&mut self, node: u32, f: FrameId, port: Option<u16>) {
+        self.send_back_by(node, f, port, ANSWERS);
+    }
+
+    #[inline]
+    fn send_back_by(&mut self, node: u32, f: FrameId, port: Option<u16>, queue: u8) {
         let Some(port) = port else { return self.all.frames.release(f) };
         let p = self.port_id(node, port);
-        self.enqueue(p, f, ANSWERS);
+        self.enqueue(p, f, queue);
         self.try_send(p);
     }
 }

@@ -2,6 +2,7 @@
 //! The nodes of a network: switches beside switches, hosts beside hosts.
 
 use super::agents::{HostNotices, SwitchExtras};
+use super::answering::ANSWERS;
 use super::observer::SwitchCounts;
 use super::sharing::Sharing;
 use super::traffic::Traffic;
@@ -46,6 +47,8 @@ pub(super) struct HostNode {
     /// UDP destination port of all frames; `None`: that of their flow.
     pub wire_port: Option<u16>,
     pub ack_priority: u8,
+    /// The queue of its ports that holds its CNPs.
+    pub cnp_queue: u8,
     pub echoes: bool,
     pub seals: bool,
     /// What comes is its stack's.
@@ -85,6 +88,14 @@ impl HostNode {
     /// What it did.
     pub fn counters(&self) -> Counters {
         self.other.as_ref().map_or_else(|| self.core.counters(), |other| other.endpoint.counters())
+    }
+
+    /// Queues of a port whose frames no pause of other priorities holds back, when these priorities are paused; bits.
+    #[inline]
+    pub fn open_queues(&self, paused: u8) -> u8 {
+        let acks_may_leave = paused >> self.ack_priority & 1 == 0 || self.is_stack;
+        // Without a class of their own CNPs are in the queue of acknowledgements.
+        if acks_may_leave { u8::MAX } else { 1 << self.cnp_queue & !(1 << ANSWERS) }
     }
 
     /// The next pause or resume that a port sends, ahead of all else.

@@ -14,7 +14,8 @@ use crate::transport::{Poll, Probe, RETRANSMISSION_TIMER, Segment, SenderSpec};
 use crate::units::Nanos;
 
 impl Engine {
-    /// The frame that a port sends next: answers first, unless the priority that carries them is paused.
+    /// The frame that a port sends next: answers first, unless the priority that carries them is paused: acknowledgements, then
+    /// CNPs with a class of their own.
     #[inline]
     pub(super) fn next_of_host(&mut self, p: PortId) -> Option<FrameId> {
         let port = &mut self.all.ports[p];
@@ -27,8 +28,7 @@ impl Engine {
             return self.next_of_shared(p);
         }
         if port.waiting != 0
-            && (paused >> host.ack_priority & 1 == 0 || host.is_stack)
-            && let Some(answer) = port.dequeue(&self.all.frames)
+            && let Some(answer) = port.dequeue_of(host.open_queues(paused), &self.all.frames)
         {
             return Some(answer);
         }

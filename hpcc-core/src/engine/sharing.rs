@@ -47,9 +47,7 @@ impl Engine {
         let (node, number, paused) = (port.node, usize::from(port.number), port.paused);
         let packets = port.packets(&self.all.frames);
         let host = self.nodes.host(node);
-        if paused >> host.ack_priority & 1 == 0
-            && let Some(answer) = port.dequeue_of(!packets, &self.all.frames)
-        {
+        if let Some(answer) = port.dequeue_of(host.open_queues(paused) & !packets, &self.all.frames) {
             return Some(answer);
         }
         let ready = packets & !paused;

@@ -4,6 +4,7 @@
 use super::agenda::Agenda;
 use super::agents::{HostNotices, SwitchExtras};
 use super::alarms::Alarms;
+use super::answering::cnp_queue;
 use super::attackers::Attackers;
 use super::chance::Chance;
 use super::events::{EventKind, Events, Keys, Order, SPAN};
@@ -263,6 +264,7 @@ impl Engine {
                 layout,
                 wire_port: settings.wire.profile.port(),
                 ack_priority: core.transport().ack_priority,
+                cnp_queue: cnp_queue(core.transport()),
                 echoes: core.echoes(),
                 seals: core.seals_answers(),
                 pfc_bytes: settings.wire.profile.sizes().pfc,

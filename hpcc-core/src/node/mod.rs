@@ -28,7 +28,7 @@ pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
 pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
-pub use priorities::{check_flow, check_priority};
+pub use priorities::{check_flow, check_notifications, check_priority};
 pub use settle::{Given, Kind, Misfit, Settled, settle};
 
 use crate::balance::{LoadBalancer, LoadBalancingSettings};

@@ -52,6 +52,14 @@ pub fn check_flow(kept: Priorities, priority: u8, answers: u8) -> Result<(), Loc
     check_priority(kept, "its acknowledgements have", answers)
 }
 
+/// The same of the CNPs of a flow's receiver.
+///
+/// # Errors
+/// If switches keep no memory for them.
+pub fn check_notifications(kept: Priorities, priority: u8) -> Result<(), Located> {
+    check_priority(kept, "its CNPs have", priority)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,8 +36,6 @@ mod words;
 
 pub use words::{Absent, Counts, Plain, Size, Times};
 
-use crate::cc::CongestionControl;
-use crate::transport::recovery::Repair;
 use crate::units::Nanos;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -349,22 +347,6 @@ impl Walk {
     /// What is shown by whoever holds the structure.
     #[inline]
     pub fn elsewhere<T: ?Sized>(&mut self, _: &T) {}
-
-    /// The state of a controller.
-    pub fn controller<T: CongestionControl + ?Sized>(&mut self, controller: &mut Box<T>) {
-        match controller.recurring() {
-            Some(state) => self.part(state),
-            None => self.refuse("a congestion control whose state is not known to recur"),
-        }
-    }
-
-    /// The state of a repair.
-    pub fn repair(&mut self, repair: &mut Box<dyn Repair>) {
-        match repair.recurring() {
-            Some(state) => self.part(state),
-            None => self.refuse("a recovery whose state is not known to recur"),
-        }
-    }
 
     /// What there is none of.
     #[inline]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values as numbers.
 
-use crate::units::{BitRate, Bytes, Nanos};
+use super::recurs;
+use crate::units::{BitRate, Bytes, ExactNanos, LinkClock, Nanos};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
@@ -74,6 +75,9 @@ macro_rules! units {
 }
 
 units! { Nanos BitRate Bytes }
+
+recurs! { ExactNanos { nanos: past, late: plain, } }
+recurs! { LinkClock { denominator: constant, late: plain, } }
 
 impl<T: Plain> Plain for Option<T> {
     fn words(&self, show: &mut impl FnMut(u64)) {

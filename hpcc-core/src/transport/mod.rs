@@ -129,6 +129,9 @@ pub struct TransportConfig {
     pub rate_bound: bool,
     /// The priority in which acknowledgements travel, and whose PFC pause stops them at their host.
     pub ack_priority: u8,
+    /// The priority in which a receiver's CNPs travel, and whose PFC pause alone stops them at their host, 1 to 7; `None`:
+    /// [`NOTIFICATION_PRIORITY`], and they wait with acknowledgements.
+    pub cnp_priority: Option<u8>,
     /// How a port serves its flows; `None`: in turn, a packet each.
     pub classes: Option<Classes>,
     /// Which flows share a queue pair.
@@ -153,7 +156,8 @@ impl Default for TransportConfig {
     }
 }
 
-/// The priority of congestion notifications: before all others, and never paused.
+/// The priority of congestion notifications, unless [a receiver's](TransportConfig::cnp_priority) have one: before all others, and
+/// never paused.
 pub const NOTIFICATION_PRIORITY: u8 = 0;
 
 impl TransportConfig {
@@ -168,6 +172,12 @@ impl TransportConfig {
     #[inline]
     pub fn answer_priority(&self, data: u8) -> u8 {
         if self.faults.acks_queue_with_data { data } else { self.ack_priority }
+    }
+
+    /// The priority of a receiver's CNPs.
+    #[inline]
+    pub fn notification_priority(&self) -> u8 {
+        self.cnp_priority.unwrap_or(NOTIFICATION_PRIORITY)
     }
 
     /// Where a sender resumes, or a receiver continues, when `expected` is the first missing byte.

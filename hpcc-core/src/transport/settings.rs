@@ -116,6 +116,10 @@ crate::settings! {
         /// `timely` and `bolt`, otherwise 3.
         #[change = "Take 0 to let feedback overtake data, the data's priority to let it wait and be paused with data."]
         pub ack_priority: Option<u8> {0..=7} = None;
+        /// Priority of receivers' CNPs: 1 to 7 makes them a class of their own, which only pauses of that priority stop; `auto`: 0
+        /// at switches, while their host holds them back with acknowledgements.
+        #[change = "Set it as a NIC's `cnp_802p_prio`, with a class for it in `switch.classes`."]
+        pub cnp_priority: Option<u8> {1..=7} = None => congestion_notification = "cnp";
         /// How a host shares a link among its flows by their priorities, in the form of a switch's `classes`; empty: all
         /// flows in turn. Within a priority flows send in turn, and answers go ahead of data.
         #[change = "Set it where the flows of one host have several priorities."]
@@ -215,6 +219,7 @@ impl TransportSettings {
             base_rtt: self.base_rtt,
             rate_bound: self.rate_bound,
             ack_priority: self.ack_priority.unwrap_or(if needs.acks_first { 0 } else { DATA_PRIORITY }),
+            cnp_priority: self.cnp_priority.filter(|_| self.congestion_notification == CongestionNotification::Packet),
             queue_pairs: self.queue_pairs,
             notification: self.congestion_notification,
             classes: *self.classes,

@@ -96,8 +96,12 @@ impl Network {
     }
 
     pub fn check_flow(&self, priority: u8, receiver: &Settings) -> Result<(), String> {
-        let answers = receiver.node.transport().answer_priority(priority);
-        self.pfc_priorities.map_or(Ok(()), |kept| node::check_flow(kept, priority, answers).map_err(told))
+        let transport = receiver.node.transport();
+        let (answers, cnps) = (transport.answer_priority(priority), transport.notification_priority());
+        let check = |kept| {
+            node::check_flow(kept, priority, answers).and_then(|()| node::check_notifications(kept, cnps)).map_err(told)
+        };
+        self.pfc_priorities.map_or(Ok(()), check)
     }
 
     pub fn check_hops(&self, host: &Settings, src: u32, dst: u32, bytes: u64) -> Result<(), String> {

@@ -10,6 +10,7 @@ mod bench;
 mod border;
 mod classes;
 mod cluster;
+mod cnp_priority;
 mod compare;
 mod control;
 mod counters;

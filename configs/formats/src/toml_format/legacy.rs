@@ -9,7 +9,7 @@ use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
 use hpcc_core::settings::{Conflict, Named};
 use hpcc_core::topology::{Network, NodeSet};
-use hpcc_core::transport::TransportSettings;
+use hpcc_core::transport::{CongestionNotification, TransportSettings};
 use hpcc_model::error::{InputError, suggestion};
 use hpcc_model::place::Place;
 use hpcc_model::scenario::{Legacy, Scenario};
@@ -26,6 +26,8 @@ keys! {
         window: Option<bool>;
         /// As `transport.ack_priority`, for these hosts; by default that, or what their algorithm needs where that is `auto`.
         ack_priority: Option<u8> {0..=7};
+        /// As `transport.cnp_priority`, for these hosts; by default that.
+        cnp_priority: Option<u8> {1..=7};
     }
 }
 
@@ -40,6 +42,7 @@ pub(super) struct LegacyNodes {
     algorithm: Box<dyn Algorithm>,
     window: Option<bool>,
     ack_priority: Option<u8>,
+    cnp_priority: Option<u8>,
 }
 
 /// Reads the section, beside settings that may not be resolved yet.
@@ -71,8 +74,14 @@ pub(super) fn read(
         );
         return Err(keys.origin.error(&["nodes"], message));
     }
+    let notifies = settings.transport.congestion_notification == CongestionNotification::Packet;
+    if keys.cnp_priority.is_some() && !notifies {
+        let message = "cnp_priority belongs to transport.congestion_notification = \"cnp\"";
+        return Err(keys.origin.error(&["cnp_priority"], message));
+    }
     let nodes = nodes.iter().collect();
-    Ok(LegacyNodes { nodes, algorithm, window: keys.window, ack_priority: keys.ack_priority })
+    let (window, ack_priority, cnp_priority) = (keys.window, keys.ack_priority, keys.cnp_priority);
+    Ok(LegacyNodes { nodes, algorithm, window, ack_priority, cnp_priority })
 }
 
 impl LegacyNodes {
@@ -89,9 +98,10 @@ impl LegacyNodes {
 
     /// What they run by beside these settings, which are resolved; `given` is the transport as it was before.
     pub(super) fn settle(self, given: &TransportSettings, settings: &NodeSettings, network: &Network) -> Legacy {
-        let LegacyNodes { nodes, algorithm, window, ack_priority } = self;
+        let LegacyNodes { nodes, algorithm, window, ack_priority, cnp_priority } = self;
         let (window, ack_priority) = (window.or(given.window), ack_priority.or(given.ack_priority));
-        let given = TransportSettings { window, ack_priority, ..given.clone() };
+        let cnp_priority = cnp_priority.or(given.cnp_priority);
+        let given = TransportSettings { window, ack_priority, cnp_priority, ..given.clone() };
         Legacy { nodes, settings: Some(settings.without_telemetry(&given, algorithm, network)) }
     }
 }

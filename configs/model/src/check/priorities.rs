@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The priorities in which flows and their acknowledgements travel, for each of which lossless switches keep memory. What
+//! The priorities in which flows, their acknowledgements and CNPs travel, for each of which lossless switches keep memory. What
 //! switches, and receivers as notifications, send is in [priority 0](hpcc_core::transport::NOTIFICATION_PRIORITY), which needs
-//! none.
+//! none, unless CNPs have a [priority](TransportConfig::cnp_priority) of their own.
 
 use crate::flow::Flow;
 use crate::scenario::Scenario;
-use hpcc_core::node::check_flow;
+use hpcc_core::node::{check_flow, check_notifications};
 use hpcc_core::switch::Priorities;
 use hpcc_core::transport::TransportConfig;
 use std::collections::HashSet;
@@ -13,9 +13,9 @@ use std::iter;
 
 /// The priorities of the flows seen so far.
 pub(super) struct InUse {
-    /// How hosts acknowledge.
+    /// How hosts answer.
     transport: TransportConfig,
-    /// Which hosts are legacy, and how they acknowledge: their algorithm may ask for another priority.
+    /// Which hosts are legacy, and how they answer: their algorithm may ask for another priority.
     legacy: Option<(HashSet<u32>, TransportConfig)>,
     /// The priorities that the scenario names, if those that are paused are among them.
     given: Option<Priorities>,
@@ -38,9 +38,10 @@ impl InUse {
         let legacy = self.legacy.as_ref().filter(|(nodes, _)| nodes.contains(&flow.dst));
         let receiver = legacy.map_or(&self.transport, |(_, transport)| transport);
         let answers = receiver.answer_priority(flow.priority);
-        self.used = self.used.with(flow.priority).with(answers);
+        self.used = self.used.with(flow.priority).with(answers).with(receiver.notification_priority());
         let Some(given) = self.given else { return Ok(()) };
         check_flow(given, flow.priority, answers)
+            .and_then(|()| check_notifications(given, receiver.notification_priority()))
             .map_err(|wrong| format!("{} in {}.{}", wrong.conflict.message, wrong.section, wrong.conflict.key))
     }
 

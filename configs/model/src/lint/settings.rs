@@ -162,17 +162,16 @@ pub(super) fn stripped_telemetry(scenario: &Scenario, _: &Pass) -> Vec<String> {
     )]
 }
 
-/// Acknowledgements are in a class that may have to wait for others.
+/// Acknowledgements or CNPs are in a class that may have to wait for others.
 pub(super) fn held_up_acks(scenario: &Scenario, _: &Pass) -> Vec<String> {
-    let acks = scenario.transport().ack_priority;
-    let classes = *scenario.settings.switch.classes;
-    let waits = classes.filter(|classes| acks > 0 && !classes.has_guaranteed_share(acks));
-    let note = |_| {
-        format!(
-            "acknowledgements travel in priority {acks}, which is sure of nothing of a link: others may hold them up"
-        )
+    let transport = scenario.transport();
+    let Some(classes) = *scenario.settings.switch.classes else { return Vec::new() };
+    let answers = [("acknowledgements", Some(transport.ack_priority)), ("CNPs", transport.cnp_priority)];
+    let waits = |&(_, priority): &(&str, u8)| priority > 0 && !classes.has_guaranteed_share(priority);
+    let note = |(what, priority)| {
+        format!("{what} travel in priority {priority}, which is sure of nothing of a link: others may hold them up")
     };
-    waits.map(note).into_iter().collect()
+    answers.into_iter().filter_map(|(what, priority)| Some((what, priority?))).filter(waits).map(note).collect()
 }
 
 /// Telemetry may see no byte between two frames that follow each other.

@@ -74,6 +74,9 @@ impl Scenario {
         legacy["algorithm"] = algorithm.name().into();
         legacy["window"] = settings.transport.window.into();
         legacy["ack_priority"] = settings.transport.ack_priority.into();
+        if let Some(priority) = settings.transport.cnp_priority {
+            legacy["cnp_priority"] = priority.into();
+        }
         legacy
     }
 

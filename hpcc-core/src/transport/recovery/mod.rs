@@ -12,7 +12,7 @@ pub use sack::Sack;
 
 use super::receiver::{Data, Receiver, Reply};
 use super::{Ack, TransportConfig};
-use crate::recurrence::Recurs;
+use crate::recurrence::{Recurs, Walk};
 use crate::settings::Named;
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -161,3 +161,13 @@ impl fmt::Debug for Recovery {
 }
 
 crate::named!(field Recovery);
+
+impl Walk {
+    /// The state of a repair: the same, if it says that it recurs.
+    pub fn repair(&mut self, repair: &mut Box<dyn Repair>) {
+        match repair.recurring() {
+            Some(state) => self.part(state),
+            None => self.refuse("a recovery whose state is not known to recur"),
+        }
+    }
+}

@@ -432,6 +432,18 @@ fn cases() -> Vec<Case> {
             &[&["switch.classes='3:1000, 4:1000'"], &["transport.ack_priority=0"]],
         ),
         case(
+            "held-up-acks",
+            minimal(),
+            &[
+                "congestion_control.algorithm=dcqcn",
+                "transport.congestion_notification=cnp",
+                "transport.cnp_priority=5",
+                "switch.classes='3:1000'",
+            ],
+            "CNPs travel in priority 5, which is sure of nothing",
+            &[&["switch.classes='3:1000, 5:strict'"], &["transport.cnp_priority=auto"]],
+        ),
+        case(
             "coarse-telemetry",
             pair("400Gbps"),
             &["telemetry.layout=reference", "telemetry.multiplier=16"],

@@ -24,6 +24,10 @@ fn memory_is_kept_for_what_flows_and_acknowledgements_travel_in() {
     // Acknowledgements and notifications have priority 0 here, which is neither paused nor accounted.
     let of_cnps = ["congestion_control.algorithm=dcqcn", "transport.congestion_notification=cnp"];
     assert_eq!((kept(&[4], &["transport.ack_priority=0"]), kept(&[4], &of_cnps)), ("4".into(), "4".into()));
+    // Unless notifications have one of their own.
+    let of_own = [of_cnps[0], of_cnps[1], "transport.cnp_priority=5"];
+    assert_eq!((kept(&[4], &of_own), kept(&[4, 6], &of_own)), ("4, 5".into(), "4, 5, 6".into()));
+    assert_eq!(kept(&[4], &[of_own[0], of_own[1], of_own[2], "switch.lossy_priorities=5"]), "4");
     assert_eq!(kept(&[4], &["compatibility.acks_queue_with_data=true"]), "4");
     assert_eq!(kept(&[3], &["transport.protocol=tcp", "congestion_control.algorithm=hpcc_plus"]), "3");
     assert_eq!(kept(&[3], &["switch.pfc_priorities=[6, 3]"]), "3, 6");
