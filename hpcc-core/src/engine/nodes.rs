@@ -212,6 +212,7 @@ recurs! {
         pfc_bytes: constant,
         wire_port: constant,
         ack_priority: constant,
+        cnp_queue: constant,
         echoes: constant,
         seals: absent,
         is_stack: absent,
