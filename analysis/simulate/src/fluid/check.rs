@@ -18,29 +18,28 @@ pub struct Check {
     pub until: Nanos,
 }
 
-/// What is compared: a flow of the scenario by its number, messages of a job by their group, hosts and destination port. Numbers
-/// of messages depend on the order in which ranks send, but those of a queue pair end in order.
-type Key = (Option<u32>, u32, u32, u32, u16);
+/// What is compared: a flow of the scenario by its number, messages of a job by their group, hosts, destination port and size.
+/// Numbers of messages depend on the order in which ranks send, but those of a queue pair end in order.
+type Key = (Option<u32>, u32, u32, u32, u16, u64);
 
 fn key(row: &FctRecord, is_of_job: bool) -> Key {
-    let &FctRecord { flow, src, dst, dport, group, .. } = row;
-    if is_of_job { (None, group, src, dst, dport) } else { (Some(flow), 0, 0, 0, 0) }
+    let &FctRecord { flow, src, dst, dport, group, size, .. } = row;
+    if is_of_job { (None, group, src, dst, dport, size) } else { (Some(flow), 0, 0, 0, 0, size) }
 }
 
-/// Sizes and completion times of a fluid run, in the order of the ends.
+/// Completion times of a fluid run, in the order of the ends.
 #[derive(Debug, Default)]
-pub struct Times(HashMap<Key, VecDeque<(u64, u64)>>);
+pub struct Times(HashMap<Key, VecDeque<u64>>);
 
 impl Times {
     /// A flow, or a message of a job, is over.
     pub fn add(&mut self, row: &FctRecord, is_of_job: bool) {
-        self.0.entry(key(row, is_of_job)).or_default().push_back((row.size, row.fct_ns));
+        self.0.entry(key(row, is_of_job)).or_default().push_back(row.fct_ns);
     }
 
-    /// The next time of what was over as packets, too; none of a message of another size.
+    /// The next time of what was over as packets, too.
     fn take(&mut self, row: &FctRecord, is_of_job: bool) -> Option<u64> {
-        let (size, time) = self.0.get_mut(&key(row, is_of_job))?.pop_front()?;
-        (size == row.size).then_some(time)
+        self.0.get_mut(&key(row, is_of_job))?.pop_front()
     }
 }
 

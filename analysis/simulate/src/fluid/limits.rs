@@ -29,7 +29,7 @@ pub fn refuse(scenario: &Scenario) -> Result<(), String> {
 }
 
 /// What is to be known of the results.
-pub fn told(scenario: &Scenario, wholes: usize) -> Vec<String> {
+pub fn told(scenario: &Scenario) -> Vec<String> {
     let algorithm = scenario.algorithm().name();
     let model = format!(
         "fluid: flows go at max-min fair rates, without packets, queues, marks, pauses and congestion control \
@@ -43,12 +43,9 @@ pub fn told(scenario: &Scenario, wholes: usize) -> Vec<String> {
     let failures = (!scenario.link_failures.is_empty())
         .then(|| "fluid: when links fail, flows take other routes at once, and lose nothing".to_owned());
     let notices = scenario.has_fast_cnp().then(|| "fluid: nobody sends notifications (fast_cnp)".to_owned());
-    let wholes = (wholes > 0).then(|| {
-        format!("fluid: {wholes} collectives inside servers last as long as alone, from when their last rank has come")
-    });
     let skips = (scenario.skip != SkipMode::Off)
         .then(|| format!("fluid: run.skip = \"{}\" does nothing, for there are no packets", scenario.skip.name()));
-    [Some(model), spread(scenario), wholes, files, losses, failures, notices, skips].into_iter().flatten().collect()
+    [Some(model), spread(scenario), files, losses, failures, notices, skips].into_iter().flatten().collect()
 }
 
 /// Who spreads flows evenly in place of what.

@@ -44,6 +44,7 @@ use record::Record;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
+use wholes::WithWholes;
 use world::World;
 
 /// Moments between two looks at the clock.
@@ -68,20 +69,47 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
     limits::refuse(scenario).map_err(refused)?;
     let scenario = &resolve_fastest(scenario.clone(), true, true).map_err(refused)?;
     scenario.told_notes(how.is_quiet).for_each(|note| say(&format!("note: {note}")));
-    let (with_wholes, wholes) = wholes::with_wholes(scenario).map_err(refused)?;
-    let told = limits::told(scenario, wholes);
+    let told = limits::told(scenario);
     if !how.is_quiet {
         told.iter().for_each(|note| say(&format!("note: {note}")));
     }
+    if let Some(with_wholes) = wholes::with_wholes(scenario).map_err(refused)? {
+        if let Some(outcome) = attempt(scenario, Some(with_wholes), &told, (how, out), start)? {
+            return Ok(outcome);
+        }
+        if !how.is_quiet {
+            say(
+                "collectives inside servers overlap, or their ranks come one after the other: again, with all messages",
+            );
+        }
+    }
+    Ok(attempt(scenario, None, &told, (how, out), start)?.unwrap_or(Outcome::Failed))
+}
+
+/// Runs a scenario, perhaps with collectives inside servers as wholes: then there is no outcome if they cannot be that.
+fn attempt(
+    scenario: &Scenario,
+    with_wholes: Option<WithWholes>,
+    told: &[String],
+    (how, out): (FluidHow, &Path),
+    start: Instant,
+) -> Result<Option<Outcome>, Outcome> {
+    let refused = |why: String| Outcome::refused(&why);
     let (listed, groups) = requests(scenario).map_err(refused)?;
     let writer = ResultWriter::create(out).map_err(|error| Outcome::refused(&error))?;
-    let mut world = World::new(&with_wholes, fabric(scenario), listed).map_err(refused)?;
+    let (run, watch) = with_wholes.map_or((None, None), |with| (Some(with.scenario), Some(with.watch)));
+    let mut world = World::new(run.as_ref().unwrap_or(scenario), fabric(scenario), listed).map_err(refused)?;
+    world.watch = watch;
     let mut record = Record::new(scenario, writer, groups, how.check.is_some());
     let setup = cpu_time();
     let mut progress = progress_of(scenario, how.is_quiet);
     let mut moments = 0_u64;
     while world.step(scenario.stop.0) {
         record.take(&mut world);
+        if !world.holds {
+            progress.clear();
+            return Ok(None);
+        }
         moments += 1;
         if moments.is_multiple_of(LOOK) && progress.is_due() {
             let (bytes, finished) = record.progress();
@@ -90,7 +118,7 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
         }
     }
     progress.clear();
-    record.finish(world, &record::Cost { start, setup }, &told, (how, out))
+    record.finish(world, &record::Cost { start, setup }, told, (how, out)).map(Some)
 }
 
 /// Whether a scenario can run as fluid.

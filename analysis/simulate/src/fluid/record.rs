@@ -75,7 +75,7 @@ impl<'a> Record<'a> {
 
     /// Takes in what has happened.
     pub fn take(&mut self, world: &mut World<'_>) {
-        let (notes, spans) = (world.jobs.take_notes(), world.jobs.take_spans());
+        let (notes, spans) = (world.take_notes(), world.jobs.take_spans());
         if !notes.is_empty() || !spans.is_empty() {
             self.jobs.take(notes, spans, &world.fabric);
         }

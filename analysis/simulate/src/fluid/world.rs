@@ -9,11 +9,12 @@ use super::quick::QuickMap;
 use super::serving;
 use super::sharing::Sharing;
 use super::streams::StreamDemand;
+use super::wholes::Watch;
 use crate::jobs::jobs;
 use hpcc_core::engine::{FlowOptions, FlowRequest, SourcePorts};
 use hpcc_core::fabric::Fabric;
 use hpcc_core::units::Nanos;
-use hpcc_core::workload::{Action, Arrival, Jobs, Message, Pair, Sent};
+use hpcc_core::workload::{Action, Arrival, Jobs, Message, Noted, Pair, Sent};
 use hpcc_model::job::JobWork;
 use hpcc_model::scenario::Scenario;
 use std::collections::VecDeque;
@@ -41,6 +42,9 @@ pub struct World<'a> {
     posted: Vec<Posted>,
     idle: Vec<u32>,
     ended: Vec<(u32, u64)>,
+    /// Who sees whether collectives may be wholes, and whether that still holds.
+    pub watch: Option<Watch>,
+    pub holds: bool,
     pub now: u64,
     pub begun: u64,
     /// Flows that are over since they were taken.
@@ -83,6 +87,8 @@ impl<'a> World<'a> {
             posted: Vec::new(),
             idle: Vec::new(),
             ended: Vec::new(),
+            watch: None,
+            holds: true,
             now: 0,
             begun: 0,
             over: Vec::new(),
@@ -105,6 +111,15 @@ impl<'a> World<'a> {
         }
         self.sharing.settle(self.now);
         true
+    }
+
+    /// What ranks have noted since the last call.
+    pub fn take_notes(&mut self) -> Vec<Noted> {
+        let notes = self.jobs.take_notes();
+        if let Some(watch) = &mut self.watch {
+            self.holds &= watch.see(&notes);
+        }
+        notes
     }
 
     /// How many events there were.
