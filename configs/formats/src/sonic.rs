@@ -122,7 +122,7 @@ impl<'a> Database<'a> {
 
     /// The tables that nobody reads, in one sentence: most of a switch's are not about its buffer.
     fn unread(&self) -> Option<String> {
-        let is_known = |name: &str| READ.contains(&name) || OF_BUFFERS.contains(&name);
+        let is_known = |name: &str| READ.contains(&name) || OF_BUFFERS.contains(&name) || name == dscp::TABLE;
         let names: Vec<&str> = self.0.keys().map(String::as_str).filter(|name| !is_known(name)).collect();
         (!names.is_empty()).then(|| format!("not read: {}", names.join(", ")))
     }
