@@ -5,8 +5,8 @@
 //!
 //! - the way through the job in which each message takes as long as alone, each GPU and NIC sends any number of messages at once,
 //!   and a rank ends a collective no sooner than its own links have carried all that it sends and receives for it,
-//! - for each link of a host, GPU and stream of computations: what it has to do, behind each other, from the soonest that this
-//!   way asks for it on, and the least that follows.
+//! - for each link of a host, GPU, channel within a server and stream of computations: what it has to do, behind each other, from
+//!   the soonest that this way asks for it on, and the least that follows.
 //!
 //! So no order of messages, and no division of a link among them, is faster. What happens beyond the links of hosts is left out.
 //! Where the order of messages decides which receive takes which, each receive takes the first of all that it may take. It is no
@@ -63,6 +63,8 @@ enum Server {
     Nic(u32),
     /// What a rank sends within its server.
     Gpu(u32),
+    /// What it sends there to one other rank by one channel.
+    Channel(u32, u32, u16),
     /// Computations of a rank that take the same resource.
     Stream(u32, u16),
 }
@@ -70,22 +72,34 @@ enum Server {
 /// Work of a server in picoseconds, one after the other.
 #[derive(Clone, Copy, Debug)]
 struct Load {
-    /// When all so far can be over.
+    /// From when on there is any, and how much.
+    first: u64,
+    sum: u64,
+    /// When those can be over of which each is there no sooner than the ones before, and from when on the last one is.
     end: u64,
+    last: u64,
     /// The least that passes after any of it until who has asked for it knows.
     rest: u64,
 }
 
 impl Load {
-    const NOTHING: Load = Load { end: 0, rest: u64::MAX };
+    const NOTHING: Load = Load { first: u64::MAX, sum: 0, end: 0, last: 0, rest: u64::MAX };
 
     fn add(&mut self, from: u64, work: u64, rest: u64) {
-        self.end = self.end.max(from).saturating_add(work);
+        self.first = self.first.min(from);
+        self.sum = self.sum.saturating_add(work);
+        // What was there before goes before.
+        if from >= self.last {
+            (self.end, self.last) = (self.end.max(from).saturating_add(work), from);
+        }
         self.rest = self.rest.min(rest);
     }
 
     fn end(&self) -> Nanos {
-        Nanos(self.end.saturating_add(if self.rest == u64::MAX { 0 } else { self.rest }) / PICOS)
+        if self.first == u64::MAX {
+            return Nanos(0);
+        }
+        Nanos(self.first.saturating_add(self.sum).max(self.end).saturating_add(self.rest) / PICOS)
     }
 }
 
@@ -158,6 +172,10 @@ impl<C: FnMut(&Message) -> Cost> Machine for Bound<'_, C> {
 
     fn inside(&mut self, message: &Message, busy: Nanos, now: Nanos) {
         self.load(Server::Gpu(message.from), picos(now), picos(busy), 0);
+        if message.busy() > Nanos(0) {
+            let channel = Server::Channel(message.from, message.to, message.dport);
+            self.load(channel, picos(now), picos(message.busy()), 0);
+        }
     }
 }
 
@@ -241,6 +259,10 @@ impl<C: FnMut(&Message) -> Cost> Machine for Sums<'_, C> {
 
     fn inside(&mut self, message: &Message, busy: Nanos, _: Nanos) {
         self.add(message.from, message, Server::Gpu(message.from), picos(busy), 0);
+        if message.busy() > Nanos(0) {
+            let channel = Server::Channel(message.from, message.to, message.dport);
+            self.add(message.from, message, channel, picos(message.busy()), 0);
+        }
     }
 }
 

@@ -11,12 +11,17 @@ const RULES: &str = "run.stop = \"10s\"\ntransport.mtu = 1000\ncongestion_contro
 
 /// The time of the job of a scenario, and its ideal time; `files` lie beside it.
 fn times(text: &str, files: &[(&str, &str)]) -> (u64, u64) {
+    times_by(RULES, text, files)
+}
+
+/// The same by other rules.
+fn times_by(rules: &str, text: &str, files: &[(&str, &str)]) -> (u64, u64) {
     let folder = tempfile::tempdir().expect("folder");
     for (name, text) in files {
         fs::write(folder.path().join(name), text).expect("written");
     }
     let file = folder.path().join("a.toml");
-    fs::write(&file, format!("{RULES}{text}")).expect("written");
+    fs::write(&file, format!("{rules}{text}")).expect("written");
     let scenario = load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
     let out = folder.path().join("out");
     run(scenario, &out, How { is_quiet: true, is_watched: false, threads: 1 }).expect("a run");
@@ -55,6 +60,31 @@ fn a_receive_of_any_rank_may_take_another_message() {
         rank 3 {\na: recv 10000000b from 0 tag 0\n}\n";
     let (time, ideal) = goal(4, file);
     assert!(3_000_000 < ideal && ideal <= time && time < 4_000_000, "{ideal} of {time}");
+}
+
+/// Small messages come while a long one's first packet is still on its sender's link.
+#[test]
+fn small_messages_come_before_a_long_one() {
+    let small: String = (2..22).map(|rank| format!("rank {rank} {{\na: send 1b to 0 tag {rank}\n}}\n")).collect();
+    let receives: String = (2..22).map(|rank| format!("r{rank}: recv 1b from {rank} tag {rank}\n")).collect();
+    let file = format!(
+        "num_ranks 22\nrank 0 {{\nr1: recv 8192b from 1 tag 1\n{receives}}}\nrank 1 {{\na: send 8192b to 0 tag 1\n}}\n{small}"
+    );
+    let text = "transport.mtu = 4096\ntopology = { kind = \"star\", hosts = 22, rate = \"1Gbps\", delay = \"10ns\" }\n\
+                traffic = [{ kind = \"goal\", path = \"a.goal\" }]\n";
+    let (time, ideal) =
+        times_by("run.stop = \"10s\"\ncongestion_control.algorithm = \"none\"\n", text, &[("a.goal", &file)]);
+    assert!(ideal <= time && ideal * 10 > time * 9, "{ideal} of {time}");
+}
+
+/// Collectives that share channels of a profile's GPUs go in another order than on idle ones.
+#[test]
+fn channels_within_a_server_take_collectives_in_any_order() {
+    let text = "topology = { kind = \"rails\", servers = 1, rails = 8, rate = \"400Gbps\", delay = \"1us\" }\n\
+                servers = { gpus = 8, rate = \"3600Gbps\", latency = \"1us\" }\ngpu.profile = \"h100\"\n\
+                traffic = [{ kind = \"transformer\", layers = 4, hidden = 1024, sequence = 512, teraflops = 50, zero = 3 }]\n";
+    let (time, ideal) = times(text, &[]);
+    assert!(ideal <= time && ideal * 10 > time * 8, "{ideal} of {time}");
 }
 
 /// A host sends to nine others at once, or they to it: its link has all bytes, behind each other.

@@ -147,6 +147,11 @@ impl Message {
         Sent { from, id, token }
     }
 
+    /// For how long its channel is busy with it within the server.
+    pub fn busy(&self) -> Nanos {
+        self.busy
+    }
+
     /// The message as its receiver knows it.
     pub fn arrival(&self) -> Arrival {
         let &Message { from, to, id, tag, src, .. } = self;
@@ -309,7 +314,7 @@ impl Jobs {
         Jobs { first_id, servers, ..Jobs::default() }
     }
 
-    /// The same whose GPUs and NICs send any number of messages at once: for bounds of what a job can take.
+    /// The same whose GPUs, channels and NICs send any number of messages at once: for bounds of what a job can take.
     #[must_use]
     pub fn without_queues(self) -> Jobs {
         Jobs { inside: Some(Vec::new()), ..self }
@@ -620,8 +625,8 @@ impl Jobs {
 
     /// A channel is busy with a message within a server, when it has sent those before to the same rank. Returns for how long.
     fn keep_channel(&mut self, message: &Message, now: Nanos) -> Nanos {
-        if message.busy == Nanos(0) {
-            return Nanos(0);
+        if message.busy == Nanos(0) || self.inside.is_some() {
+            return message.busy;
         }
         let free_at = self.channel_free_at.entry((message.from, message.to, message.dport)).or_default();
         *free_at = now.max(*free_at) + message.busy;

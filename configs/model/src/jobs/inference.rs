@@ -5,7 +5,7 @@
 //! A pass of n new tokens, which attend to c pairs of tokens and read r earlier ones, takes each rank for a layer the longer of
 //!
 //! - operations over `teraflops`: (2 a n + 4 w c) / (e t) in attention, 4 h f k n / (e t) behind it,
-//! - bytes over `memory`: a' + r v / e in attention, 2 h f' behind it, each over t,
+//! - bytes over `memory`: a' + r v / e in attention, 2 h f' behind it, each over t; of latent attention r v whole, for each rank has all,
 //!
 //! with the shape of [a transformer in training](super::transformer), a' and f' the bytes of a's and f's parameters, and v bytes of a
 //! token's keys and values in a layer: of E experts, those E / e (1 - (1 - k / E)^N) are read that one of all N tokens of the replica
@@ -225,6 +225,11 @@ impl Inference {
         tokens * self.kept() * u64::from(self.layers)
     }
 
+    /// So many ranks have the same keys and values: with latent attention all tensor-parallel ones, which otherwise divide heads.
+    pub(super) fn copies(&self) -> u32 {
+        if self.latent.is_some() { self.tensor } else { 1 }
+    }
+
     /// How long a rank computes for a pass.
     pub(super) fn times(&self, pass: Pass) -> Times {
         let (groups, ranks) = (f64::from(self.expert), f64::from(self.tensor));
@@ -234,7 +239,8 @@ impl Inference {
         };
         let parameters = self.attention_parameters() as f64;
         let operations = 2.0 * parameters * tokens + 4.0 * self.attention_width as f64 * pass.pairs as f64;
-        let attention = time(operations / groups, parameters * weight + pass.read as f64 * self.kept() as f64 / groups);
+        let kept = pass.read as f64 * self.kept() as f64 * f64::from(self.copies());
+        let attention = time(operations / groups, parameters * weight + kept / groups);
         let expert = 2.0 * (self.hidden * self.feed_forward) as f64;
         let (experts, chosen) = (f64::from(self.experts), f64::from(self.top_k));
         let needed = experts / groups * (1.0 - libm::pow(1.0 - chosen / experts, tokens));

@@ -63,7 +63,7 @@ fn ready(model: &Inference, requests: &[Request], way: &Way) -> Vec<Nanos> {
         let free = &mut free[request.prefill as usize];
         *free = Nanos(request.arrival.max(*free).0.saturating_add(time(model, Pass::prompt(request.prompt), way).0));
         let (rate, latency) = way.between;
-        let bytes = model.kv(request.prompt) as f64 / f64::from(model.ranks());
+        let bytes = model.kv(request.prompt) as f64 / f64::from(model.ranks() / model.copies());
         Nanos(free.0.saturating_add(latency.0).saturating_add((bytes / rate) as u64))
     };
     requests.iter().map(of_request).collect()

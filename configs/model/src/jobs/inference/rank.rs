@@ -77,9 +77,11 @@ impl<'a, 'b> Rank<'a, 'b> {
 
     /// The part of a request's keys and values that the rank sends.
     fn share(&self, request: &Request) -> u64 {
-        let (whole, parts) = (u128::from(self.model.kv(request.prompt)), u128::from(self.model.ranks()));
-        let before = |place: u32| (whole * u128::from(place) / parts) as u64;
-        before(self.place() + 1) - before(self.place())
+        let copies = self.model.copies();
+        let (whole, parts) = (u128::from(self.model.kv(request.prompt)), u128::from(self.model.ranks() / copies));
+        let before = |part: u32| (whole * u128::from(part) / parts) as u64;
+        let part = self.place() / copies;
+        before(part + 1) - before(part)
     }
 
     /// All layers.

@@ -44,6 +44,16 @@ fn a_pass_takes_the_longer_of_operations_and_bytes() {
     assert_eq!(times(&Inference { memory: 1e9, ..large }, Pass::step(1_000, 0))[2], 25_000);
 }
 
+/// Each tensor-parallel rank has all that latent attention keeps.
+#[test]
+fn what_latent_attention_keeps_is_not_divided() {
+    let latent = Inference { latent: Some(512), tensor: 4, ..model() };
+    let more = |read| latent.times(Pass::step(1, read)).attention.0;
+    let whole = Inference { tensor: 1, ..latent.clone() };
+    let own = |read| whole.times(Pass::step(1, read)).attention.0;
+    assert_eq!(more(100_000) - more(0), own(100_000) - own(0));
+}
+
 #[test]
 fn experts_that_no_token_needs_are_not_read() {
     let model = Inference { experts: 8, top_k: 2, expert: 4, ..model() };
