@@ -79,7 +79,7 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
         }
         if !how.is_quiet {
             say(
-                "collectives inside servers overlap, or their ranks come one after the other: again, with all messages",
+                &"collectives inside servers overlap, or ranks begin them at different times: again, with all messages",
             );
         }
     }
