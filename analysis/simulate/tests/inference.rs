@@ -121,7 +121,8 @@ fn bytes_of_a_replica_are_exact() {
     let kv = 4 * 4_000 * 100;
     assert_eq!(bytes("tensor = 4", 8), kv + 2 * 3 * 2_000 * 8 * 102);
     assert_eq!(bytes("tensor = 4, queries_per_key = 10, kv_bytes = 1", 8), kv / 20 + 2 * 3 * 2_000 * 8 * 102);
-    assert_eq!(bytes("tensor = 4, latent = 100", 8), kv / 20 + 2 * 3 * 2_000 * 8 * 102);
+    // Each rank sends all that latent attention keeps.
+    assert_eq!(bytes("tensor = 4, latent = 100", 8), 4 * kv / 20 + 2 * 3 * 2_000 * 8 * 102);
     // Of two groups each has half of the prompt's tokens, and a whole one in a step; half of what goes to two experts stays.
     assert_eq!(bytes("expert = 2, experts = 4", 4), kv + 2 * 8 * (2 * 2_000 * (50 + 1 + 1) / 2));
 }
