@@ -80,7 +80,7 @@ fn small_messages_come_before_a_long_one() {
 /// Collectives that share channels of a profile's GPUs go in another order than on idle ones.
 #[test]
 fn channels_within_a_server_take_collectives_in_any_order() {
-    let text = "topology = { kind = \"rails\", servers = 1, rails = 8, rate = \"400Gbps\", delay = \"1us\" }\n\
+    let text = "topology = { kind = \"rails\", servers = 1, rails = 8, spines = 8, rate = \"400Gbps\", delay = \"1us\" }\n\
                 servers = { gpus = 8, rate = \"3600Gbps\", latency = \"1us\" }\ngpu.profile = \"h100\"\n\
                 traffic = [{ kind = \"transformer\", layers = 4, hidden = 1024, sequence = 512, teraflops = 50, zero = 3 }]\n";
     let (time, ideal) = times(text, &[]);
