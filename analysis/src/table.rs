@@ -234,17 +234,23 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
 }
 
 /// How far a fluid run is from packets.
+/// The errors of jobs, where there are any, before those of flows.
 fn error(measured: &MeasuredError) -> String {
     let all = &measured.all;
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
-    format!(
-        "mean {}, median {}, p99 {} of {} flows, against packets up to {}",
-        percent(all.mean),
-        percent(all.p50),
-        percent(all.p99),
-        human::count(all.flows),
-        Nanos(measured.until_ns)
-    )
+    let jobs: Vec<String> = measured.jobs.iter().map(|job| format!("{:+.1} %", 100.0 * job.error)).collect();
+    let jobs = if jobs.is_empty() { String::new() } else { format!("time of jobs {}; ", jobs.join(", ")) };
+    let flows = match all.flows {
+        0 => "no flow is over in both".into(),
+        count => format!(
+            "mean {}, median {}, p99 {} of {} flows",
+            percent(all.mean),
+            percent(all.p50),
+            percent(all.p99),
+            human::count(count)
+        ),
+    };
+    format!("{jobs}{flows}, against packets up to {}", Nanos(measured.until_ns))
 }
 
 fn lines_of_packets(s: &Summary) -> [(&'static str, String); 7] {

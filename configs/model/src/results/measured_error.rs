@@ -68,6 +68,9 @@ impl MeasuredError {
 impl ErrorFigures {
     /// Of flows that are sorted by size.
     fn of(flows: &[Twice]) -> ErrorFigures {
+        if flows.is_empty() {
+            return ErrorFigures::default();
+        }
         let signed: Vec<f64> = flows.iter().map(|&(_, fluid, packets)| relative(fluid, packets)).collect();
         let mut errors: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
         errors.sort_by(f64::total_cmp);

@@ -62,7 +62,8 @@ pub fn read(path: &Path) -> Result<Vec<Request>, InputError> {
             );
             return Err(wrong(line, message));
         };
-        if line == 0 && time.starts_with(|first: char| first.is_alphabetic()) {
+        // A head has names alone.
+        if line == 0 && words.iter().all(|word| word.starts_with(|first: char| first.is_alphabetic())) {
             continue;
         }
         let seconds: Option<f64> = time.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));
@@ -116,7 +117,9 @@ mod tests {
             ("0,0,1\n", "1: \"0\" is no number of tokens"),
             ("0,1,-1\n", "1: \"-1\" is no number of tokens"),
             ("1,1,1\n0.5,1,1\n", "2: 0.5 is before"),
-            ("nan,1,1\ninf,1,1\n", "2: \"inf\" is no time"),
+            ("nan,1,1\n", "1: \"nan\" is no time"),
+            ("O.5,1,1\n1,1,1\n", "1: \"O.5\" is no time"),
+            ("0,1,1\ninf,1,1\n", "2: \"inf\" is no time"),
             ("time,prompt,output\n", "there are no requests"),
         ] {
             let wrong = file(text).expect_err(text);
