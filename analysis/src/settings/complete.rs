@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn keys_and_words_are_completed() {
         assert_eq!(texts(assignments(OsStr::new("congestion_control.et"))), ["congestion_control.eta="]);
-        assert_eq!(texts(assignments(OsStr::new("run.s"))), ["run.seed=", "run.stop="]);
+        assert_eq!(texts(assignments(OsStr::new("run.s"))), ["run.seed=", "run.stop=", "run.skip="]);
         assert_eq!(texts(assignments(OsStr::new("wire.profile=rocev2_ipv6"))), ["wire.profile=rocev2_ipv6"]);
         assert_eq!(texts(assignments(OsStr::new("topology.kind=s"))), ["topology.kind=star"]);
         assert_eq!(texts(assignments(OsStr::new("wire.preamble_and_gap="))).len(), 3, "true, false, auto");
