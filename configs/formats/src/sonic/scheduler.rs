@@ -27,7 +27,7 @@ impl Database<'_> {
             };
             let service = service(scheduler).map_err(|wrong| format!("SCHEDULER|{name}: {wrong}"))?;
             if ["cir", "pir", "cbs", "pbs"].iter().any(|rate| scheduler.contains_key(*rate)) {
-                shaped.insert(format!("SCHEDULER|{name}: cir, pir, cbs and pbs, by which a queue is shaped"));
+                shaped.insert(format!("SCHEDULER|{name}: cir, pir, cbs and pbs are not read; no queue is shaped here"));
             }
             for queue in queues {
                 by_queue.entry(queue).or_default().insert(service.clone());
