@@ -21,7 +21,7 @@ struct Coming {
 enum What {
     End(u32),
     Wake(u32),
-    /// By its place among all alarms, in the order of [`sorted`].
+    /// By its place among all alarms, in the order of their times and numbers.
     Alarm(usize),
 }
 
