@@ -127,7 +127,7 @@ enum Command {
         /// beside the results, and prints the errors of completion times by size.
         #[arg(long, value_name = "TIME", value_parser = quantity::time)]
         check: Option<Nanos>,
-        /// Simulates the same without its [failures] as well, into a folder beside the results, and prints what these cost each job,
+        /// Simulates the same without its section `[failures]` as well, into a folder beside the results, and prints what these cost each job,
         /// and flows.
         #[arg(long, conflicts_with_all = ["check", "ranks"])]
         failure_cost: bool,
