@@ -109,22 +109,44 @@ impl Engine {
         (port.paused >> priority & 1 != 0).then_some(Queue { node: far.node, port: far.number, priority })
     }
 
-    /// What waits at switches that pause others. A network is in a deadlock if it has a [circle] of these.
+    /// What waits at switches that pause others and are paused themselves. A network is in a deadlock if it has a [circle] of
+    /// these.
     pub fn waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
         for node in (0..self.first_port.len() as u32).filter(|&node| self.watchers.has_held && self.parts.is_own(node))
         {
             let Some(switch) = self.nodes.as_switch(node) else { continue };
-            for port in 0..switch.core.ports() {
-                let paused = switch.core.paused(port);
-                for priority in (0..8).filter(|priority| paused >> priority & 1 != 0) {
-                    let queue = Queue { node, port, priority };
-                    let resumes = self.egresses(queue).map(|(egress, _)| self.paused_by(node, egress, priority));
-                    waits.push(Wait { queue, resumes: resumes.collect() });
+            let ports = switch.core.ports();
+            let pauses = (0..ports).fold(0, |bits, port| bits | switch.core.paused(port));
+            let paused = (0..ports).fold(0, |bits, port| bits | self.all.ports[self.port_id(node, port)].paused);
+            for priority in (0..8).filter(|priority| (pauses & paused) >> priority & 1 != 0) {
+                self.waits_of(node, priority, &mut waits);
+            }
+        }
+        waits.sort_by_key(|wait: &Wait| wait.queue);
+        waits
+    }
+
+    /// What waits at a switch of one priority: each frame is looked at once.
+    fn waits_of(&self, node: u32, priority: u8, waits: &mut Vec<Wait>) {
+        let Some(switch) = self.nodes.as_switch(node) else { return };
+        let ports = switch.core.ports();
+        let mut resumes: Vec<Vec<Option<Queue>>> = alloc::vec![Vec::new(); ports.into()];
+        // The last egress, counted from 1, by which something of an ingress leaves.
+        let mut newest = alloc::vec![0; ports.into()];
+        for egress in 0..ports {
+            let resume = self.paused_by(node, egress, priority);
+            let port = &self.all.ports[self.port_id(node, egress)];
+            for ingress in port.ingresses(&self.all.frames, priority).map(usize::from) {
+                if newest.get(ingress).is_some_and(|&newest| newest != egress + 1) {
+                    newest[ingress] = egress + 1;
+                    resumes[ingress].push(resume);
                 }
             }
         }
-        waits
+        let is_paused = |&(port, _): &(u16, Vec<_>)| switch.core.paused(port) >> priority & 1 != 0;
+        let wait = |(port, resumes)| Wait { queue: Queue { node, port, priority }, resumes };
+        waits.extend((0..).zip(resumes).filter(is_paused).map(wait));
     }
 }
 

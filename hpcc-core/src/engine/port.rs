@@ -223,6 +223,11 @@ impl Port {
         waiting.filter(|frame| frame.ingress == ingress).map(|frame| u64::from(frame.size)).sum()
     }
 
+    /// Where the frames of a queue came in, by their order.
+    pub fn ingresses(&self, frames: &Frames, queue: u8) -> impl Iterator<Item = u16> {
+        self.queues[usize::from(queue & 7)].iter().map(|&frame| frames.get(frame).ingress)
+    }
+
     /// Takes the first frame of a queue.
     #[inline]
     pub fn pop(&mut self, frames: &Frames, queue: u8) -> Option<FrameId> {
