@@ -230,9 +230,11 @@ impl Fabric {
         if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
-        let is_spread = !host.takes_one_path(flow.priority);
+        let sprays = host.host_transport.chosen().sprays();
         let on = |routes: &Routes| {
             let path = self.unloaded_path(routes, flow, host)?;
+            let has_links = || routes.table(flow.src).next_hops(flow.dst).len() > 1;
+            let is_spread = !host.takes_one_path(flow.priority) || sprays && has_links();
             let layers = if is_spread { self.layers(routes, flow, host) } else { Vec::new() };
             let path = if is_spread { self.best_of(path, &layers, routes, flow) } else { path };
             Some(match is_spread {
@@ -250,7 +252,8 @@ impl Fabric {
 
     /// The links that packets of a flow can take.
     fn layers(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Vec<Layer> {
-        let first = self.first_port(routes, flow, host);
+        let sprays = host.host_transport.chosen().sprays();
+        let first = if sprays { None } else { self.first_port(routes, flow, host) };
         let mut records = 0;
         let layers = routes.layers(flow.src, flow.dst, first).into_iter();
         layers
@@ -294,6 +297,9 @@ impl Fabric {
     /// The next hop of a flow at a switch, where that is always the same.
     fn hop_at_switch(&self, host: &NodeSettings, node: u32, dst: u32, key: &FlowKey, hops: &[u16]) -> Option<u16> {
         let by_hash = || key.choose(node, hops);
+        if hops.len() > 1 && self.ports(node).get(usize::from(hops[0])).is_some_and(|port| port.peer == dst) {
+            return key.last_link(node, hops);
+        }
         if hops.len() < 2 || host.load_balancing.chosen().is_plain() {
             return by_hash();
         }

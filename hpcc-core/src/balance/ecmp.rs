@@ -47,6 +47,18 @@ impl FlowKey {
     }
 }
 
+impl FlowKey {
+    /// The one of several links to a flow's destination that it takes. Each is a NIC with an address of its own, so that no switch
+    /// chooses: the flows between two hosts have them in turn, from one on that the hash of the hosts selects.
+    #[inline]
+    pub fn last_link(&self, seed: u32, links: &[u16]) -> Option<u16> {
+        let first = FlowKey { sport: 0, dport: 0, ..*self }.hash(seed);
+        let place = first.wrapping_add(self.sport.wrapping_add(self.dport).into());
+        let place = place.checked_rem(links.len() as u32)?;
+        links.get(place as usize).copied()
+    }
+}
+
 /// `hash % choices`, without a division where there is a power of two of them, as in most networks.
 #[inline]
 fn remainder(hash: u32, choices: u32) -> u32 {

@@ -39,6 +39,7 @@ use crate::topology::partition::{Units, unite};
 use crate::transport::{Host, feedback};
 use crate::units::Nanos;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -309,6 +310,7 @@ impl Engine {
         core.call(settings.layout.id(node));
         let stripped = settings.stripped(self.fabric.network())?;
         core.strip(self.fabric.ports(node).iter().map(|port| stripped.contains(port.peer)).collect());
+        core.lead_to_hosts(self.last_links(node));
         if let Some(balancer) = settings.balancer(self.fabric.network(), node)? {
             core.balance(balancer);
         }
@@ -323,6 +325,19 @@ impl Engine {
             learnt: 0,
             counts: SwitchCounts::default(),
         })
+    }
+
+    /// The ports of a switch that lead to hosts with several links there; empty if there is none.
+    fn last_links(&self, node: u32) -> Vec<bool> {
+        let ports = self.fabric.ports(node);
+        let mut links = BTreeMap::<u32, u32>::new();
+        for port in ports.iter().filter(|port| !self.fabric.is_switch(port.peer)) {
+            *links.entry(port.peer).or_default() += 1;
+        }
+        if links.values().all(|&links| links < 2) {
+            return Vec::new();
+        }
+        ports.iter().map(|port| links.get(&port.peer).is_some_and(|&links| links > 1)).collect()
     }
 
     /// Ports find each other, and nodes their groups.

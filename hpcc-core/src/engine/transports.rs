@@ -60,7 +60,11 @@ impl Engine {
             return self.refuse(request, format!("host {dst} cannot be reached from host {src}"));
         };
         let (base_rtt, _, _) = self.fabric.path_limits(src, dst, host.traffic.global_rtt);
-        let post = Post { dst, dport: request.dport, priority: request.priority, size: request.size, port, base_rtt };
+        let FlowRequest { dport, priority, size, .. } = request;
+        let hops = self.fabric.table(src);
+        let bits = hops.next_hops(dst).iter().filter(|&&hop| hop < 64).fold(0, |bits, hop| bits | 1 << hop);
+        let ports = if bits == 0 { 1 << port } else { bits };
+        let post = Post { dst, dport, priority, size, port, ports, base_rtt };
         let Some(other) = &mut host.other else { return };
         let Some(known) = other.endpoint.post(now, &post) else {
             return self.refuse(request, format!("host {src} has no room for another message"));

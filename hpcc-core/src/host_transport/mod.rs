@@ -74,6 +74,11 @@ pub trait HostTransport: Send + Settings + CloneHostTransport + Debug {
         &["mtu", "base_rtt", "global_rtt"]
     }
 
+    /// Whether packets of a message leave by all ports that lead to its destination.
+    fn sprays(&self) -> bool {
+        false
+    }
+
     /// Checks parameters against each other.
     ///
     /// # Errors
@@ -113,8 +118,10 @@ pub struct Post {
     pub priority: u8,
     /// Bytes; at least 1.
     pub size: u64,
-    /// The port by which it leaves.
+    /// The port by which it leaves, if it keeps to one.
     pub port: u16,
+    /// All ports that lead to the destination, of the first 64: bit n stands for port n.
+    pub ports: u64,
     /// T of its path.
     pub base_rtt: Nanos,
 }

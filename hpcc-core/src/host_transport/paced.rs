@@ -166,7 +166,7 @@ mod tests {
         };
         let mut sender = Paced::default().start(&setup).expect("an endpoint");
         let mut receiver = Paced::default().start(&setup).expect("an endpoint");
-        let post = Post { dst: 0, dport: 1, priority: 3, size: 1_500, port: 0, base_rtt: Nanos(0) };
+        let post = Post { dst: 0, dport: 1, priority: 3, size: 1_500, port: 0, ports: 1, base_rtt: Nanos(0) };
         let first = sender.post(Nanos(0), &post).expect("room");
         sender.post(Nanos(0), &Post { size: 10, ..post }).expect("room");
         assert_eq!(sender.next(Nanos(0), 0, 1 << 3), None, "paused");

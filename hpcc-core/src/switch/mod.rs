@@ -27,6 +27,7 @@ recurs! {
         told_id: constant,
         meter: absent,
         strips: constant,
+        last_links: constant,
         trimming: absent,
         report: absent,
         records: absent,
@@ -113,6 +114,8 @@ pub struct Switch {
     meter: Option<Box<dyn Meter>>,
     /// Of each port, whether telemetry is taken off what leaves by it.
     strips: Vec<bool>,
+    /// Of each port, whether it leads to a host that has several links here; empty if there is none.
+    last_links: Vec<bool>,
     trimming: Option<TrimConfig>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
@@ -157,6 +160,7 @@ impl Switch {
             reports_plainly: is_short && report.is_none() && records.is_none(),
             meter,
             strips: Vec::new(),
+            last_links: Vec::new(),
             reference,
             report,
             records,
@@ -205,6 +209,17 @@ impl Switch {
         self.strips = ports;
     }
 
+    /// These ports lead to hosts with several links here.
+    pub fn lead_to_hosts(&mut self, ports: Vec<bool>) {
+        self.last_links = ports;
+    }
+
+    /// Whether next hops are links to their destination, whose addresses say which one a flow takes.
+    #[inline]
+    fn are_last(&self, hops: &[u16]) -> bool {
+        hops.first().is_some_and(|&hop| self.last_links.get(usize::from(hop)) == Some(&true))
+    }
+
     /// Whether all data of a flow leaves by one port until routes change; answers always do.
     pub fn keeps(&self) -> bool {
         self.keeps
@@ -217,7 +232,8 @@ impl Switch {
 
     /// The port by which a frame leaves, if there is a route, and all frames like it leave by that until routes change.
     pub fn kept_egress(&mut self, frame: &Arriving, rng: &mut Rng) -> Option<u16> {
-        let has_choice = frame.is_data && !self.keeps && self.routes.next_hops(frame.dst).len() > 1;
+        let hops = self.routes.next_hops(frame.dst);
+        let has_choice = frame.is_data && !self.keeps && hops.len() > 1 && !self.are_last(hops);
         if has_choice { None } else { self.egress(Nanos(0), frame, rng) }
     }
 
@@ -225,6 +241,9 @@ impl Switch {
     fn egress(&mut self, now: Nanos, frame: &Arriving, rng: &mut Rng) -> Option<u16> {
         let &Arriving { dst, ref key, priority, is_data, .. } = frame;
         let hops = self.routes.next_hops(dst);
+        if hops.len() > 1 && self.are_last(hops) {
+            return key.last_link(self.id, hops);
+        }
         if hops.len() < 2 || !(is_data || self.keeps) {
             return key.choose(self.id, hops);
         }

@@ -157,7 +157,7 @@ impl Paths {
         (next, steps): (&mut Vec<Reached>, &mut Vec<Step>),
     ) -> Option<()> {
         let all = self.all_hops(node, ends);
-        let one = [if all { 0 } else { self.hop(node, ends)? }];
+        let one = [if all { 0 } else { self.hop(fabric, node, ends)? }];
         let hops = if all { self.nodes[node as usize].table.next_hops(ends.dst) } else { &one };
         let part = part / hops.len() as f32;
         let records = records + u8::from(fabric.stamps(node, ends.src));
@@ -181,7 +181,7 @@ impl Paths {
     }
 
     /// The port by which a flow leaves a node.
-    fn hop(&mut self, node: u32, ends: &Ends) -> Option<u16> {
+    fn hop(&mut self, fabric: &Fabric, node: u32, ends: &Ends) -> Option<u16> {
         let Ends { src, dst, key, priority, nic, .. } = *ends;
         let Node { table, balancer, parts, rates } = &mut self.nodes[node as usize];
         let hops = table.next_hops(dst);
@@ -191,6 +191,9 @@ impl Paths {
         }
         if hops.len() <= 1 {
             return hops.first().copied();
+        }
+        if fabric.ports(node)[usize::from(hops[0])].peer == dst {
+            return key.last_link(node, hops);
         }
         let choice = Choice { now: Nanos(0), dst, key: &key, priority, hops, ports: &Rates(rates) };
         Some(match balancer {

@@ -25,9 +25,16 @@ pub(super) fn settle(job: &mut JobSpec, name: &str, routes: &Routes, scenario: &
     }
     let transport = scenario.settings.host_transport.chosen().name();
     if !scenario.settings.host_transport.is_queue_pairs() {
-        let note =
-            || format!("traffic.links has no effect: hosts of transport.kind = \"{transport}\" choose paths by packet");
-        return scenario.notes.extend(job.links.map(|_| note()));
+        let note = if scenario.settings.host_transport.chosen().sprays() {
+            let note =
+                "traffic.links has no effect: packets of a message leave by all links that lead to its destination";
+            job.links.map(|_| format!("{note} (transport.kind = \"{transport}\")"))
+        } else {
+            Some(format!(
+                "each message of {name} leaves by one of {links} links, which a hash chooses: others may be idle"
+            ))
+        };
+        return scenario.notes.extend(note);
     }
     let how = job.usual_links();
     job.leaving = match how {
@@ -81,7 +88,7 @@ impl OfFlows {
     pub fn new(scenario: &Scenario) -> OfFlows {
         // Elsewhere each packet may take another link.
         let keeps = scenario.settings.transport.entropy == Entropy::Flow && scenario.settings.feedback.paths <= 1;
-        let keeps = keeps && scenario.settings.host_transport.is_queue_pairs();
+        let keeps = keeps && !scenario.settings.host_transport.chosen().sprays();
         let keeps = keeps && scenario.faults() == ReferenceFaults::NONE;
         let several = scenario.network.ports().iter().map(|ports| keeps && ports.len() > 1).collect();
         OfFlows { several, sent: BTreeMap::new() }

@@ -3,7 +3,7 @@
 
 use super::credit::Credit;
 use super::header::{Cause, HEADERS, UecHeader};
-use super::nscc::Nscc;
+use super::nscc::{Nscc, NsccConfig};
 use super::overbooking::Overbooking;
 use super::pacer::{Demand, Demands, Pacer};
 use super::receiver::{Receiver, Taken};
@@ -34,7 +34,6 @@ type Arriving = (u32, u32);
 #[derive(Debug)]
 struct Port {
     rate: BitRate,
-    rules: SenderRules,
     /// Messages that may send, the next first.
     turns: VecDeque<u32>,
 }
@@ -86,6 +85,9 @@ pub struct UecEndpoint {
     /// Scratch space for decoding telemetry.
     stack: HopStack,
     ports: Vec<Port>,
+    rules: SenderRules,
+    /// Whether switches trim packets.
+    trims: bool,
     senders: Slab<Sender>,
     /// How many messages went to each host.
     sent_to: BTreeMap<u32, u32>,
@@ -105,14 +107,7 @@ impl UecEndpoint {
         // An answer takes T at least.
         let timeout = transport.timeout.map_or(Nanos::LONGEST, |timeout| timeout.high.max(network_rtt));
         let finds_losses = settings.uec_loss_detection;
-        let port = |&rate: &BitRate| {
-            let nscc = settings.nscc(rate, host);
-            Port {
-                rate,
-                rules: SenderRules { payload, nscc, network_rtt, finds_losses, timeout },
-                turns: VecDeque::new(),
-            }
-        };
+        let port = |&rate: &BitRate| Port { rate, turns: VecDeque::new() };
         let rate = BitRate(host.ports.iter().map(|rate| rate.0).sum());
         let ahead = Nscc::new(Nanos(0), rate, network_rtt, None).most() as i64;
         UecEndpoint {
@@ -122,6 +117,8 @@ impl UecEndpoint {
             layout: host.layout.clone(),
             stack: HopStack::default(),
             ports: host.ports.iter().map(port).collect(),
+            rules: SenderRules { payload, nscc: None, network_rtt, finds_losses, timeout },
+            trims: host.trims,
             senders: Slab::default(),
             sent_to: BTreeMap::new(),
             receivers: Receivers::default(),
@@ -134,12 +131,22 @@ impl UecEndpoint {
         }
     }
 
+    /// Parameters of the window of a message that leaves at this rate, if there is one.
+    fn nscc(&self, rate: BitRate) -> Option<NsccConfig> {
+        let SenderRules { payload, network_rtt, .. } = self.rules;
+        let delay = self.settings.uec_target_delay;
+        let config = NsccConfig::new(rate, network_rtt, payload, payload + HEADERS, self.trims, delay);
+        (self.settings.uec_control != Control::Rccc).then_some(config)
+    }
+
     /// Something has happened to a message: it may send, or have to wait for another time.
     fn look(&mut self, key: u32) {
         let Some(sender) = self.senders.get_mut(key) else { return };
-        if !sender.is_listed && sender.may_send() {
-            sender.is_listed = true;
-            self.ports[usize::from(sender.post.port)].turns.push_back(key);
+        if sender.listed != sender.post.ports && sender.may_send() {
+            for port in bits(sender.post.ports & !sender.listed) {
+                self.ports[port].turns.push_back(key);
+            }
+            sender.listed = sender.post.ports;
         }
         if let Some(at) = sender.timeout()
             && sender.alarm.is_none_or(|alarm| at < alarm)
@@ -238,6 +245,15 @@ impl UecEndpoint {
     }
 }
 
+/// The numbers of the bits that are set, from the lowest on.
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lowest = set.trailing_zeros();
+        set &= set.checked_sub(1)?;
+        Some(lowest as usize)
+    })
+}
+
 /// Whether it is the answer to a marked packet.
 fn tells_mark(say: &UecHeader) -> bool {
     matches!(say, UecHeader::Ack(sack) if sack.marked)
@@ -266,10 +282,10 @@ fn late_answer(packet: &Packet, mtu: u32) -> Packet {
 
 impl Endpoint for UecEndpoint {
     fn post(&mut self, now: Nanos, message: &Post) -> Option<Posted> {
-        let counter = self.sent_to.entry(message.dst).or_default();
-        let number = *counter;
+        let number = self.sent_to.get(&message.dst).copied().unwrap_or(0);
         let sport = FIRST_PORT + (number % u32::from(u16::MAX - FIRST_PORT)) as u16;
-        let Port { rate, rules, .. } = self.ports.get(usize::from(message.port))?;
+        let rate = BitRate(bits(message.ports).filter_map(|port| self.ports.get(port)).map(|port| port.rate.0).sum());
+        let rules = SenderRules { nscc: self.nscc(rate), ..self.rules };
         let key = FlowKey {
             src_address: host_address(self.node),
             dst_address: host_address(message.dst),
@@ -277,15 +293,15 @@ impl Endpoint for UecEndpoint {
             dport: message.dport,
         };
         let first = self.settings.uec_first_window.map(|first| first.0 as f64);
-        let window = Nscc::new(now, *rate, message.base_rtt, first);
+        let window = Nscc::new(now, rate, message.base_rtt, first);
         let credit = Credit::new(window.most() as i64);
         let by = (
             (self.settings.uec_control != Control::Rccc).then_some(window),
             (self.settings.uec_control != Control::Nscc).then_some(credit),
         );
         let entropies = Entropies::of(&self.transport, key).map(Box::new);
-        let key = self.senders.insert(Sender::new(now, message, number, sport, *rules, by, entropies))?;
-        *counter += 1;
+        let key = self.senders.insert(Sender::new(now, message, number, sport, rules, by, entropies))?;
+        self.sent_to.insert(message.dst, number + 1);
         self.look(key);
         Some(Posted { key, number, sport })
     }
@@ -300,7 +316,7 @@ impl Endpoint for UecEndpoint {
                 turns.push_back(key);
                 continue;
             }
-            sender.is_listed = false;
+            sender.listed &= !(1 << port);
             if !sender.may_send() {
                 continue;
             }
@@ -405,7 +421,7 @@ mod tests {
         let uec = Uec { uec_first_window: Some(Bytes(100_000)), ..Uec::default() };
         let [mut sender, mut receiver] = [0, 1].map(|node| uec.start(&HostSetup { node, ..setup }).expect("one"));
         let (dst, base_rtt) = (1, Nanos(12_000));
-        let post = Post { dst, dport: 1, priority: 3, size: 1_000_000, port: 0, base_rtt };
+        let post = Post { dst, dport: 1, priority: 3, size: 1_000_000, port: 0, ports: 1, base_rtt };
         let key = sender.post(Nanos(10_000), &post).expect("room").key;
         let mut packet = sender.next(Nanos(10_000), 0, 0).expect("a packet");
         assert_eq!((packet.telemetry, &packet.header[..4]), (4, &[0x99, 0x00, 0x40, 0x00][..]));

@@ -33,8 +33,6 @@ use crate::units::{BitRate, Bytes, Nanos};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use endpoint::UecEndpoint;
-use header::HEADERS;
-use nscc::NsccConfig;
 
 crate::named! {
     /// Who controls congestion.
@@ -77,16 +75,6 @@ crate::settings! {
     }
 }
 
-impl Uec {
-    /// Parameters of the window at a port of this rate, if there is one.
-    fn nscc(&self, rate: BitRate, host: &HostSetup<'_>) -> Option<NsccConfig> {
-        let payload = host.transport.mtu;
-        let config =
-            NsccConfig::new(rate, host.network_rtt, payload, payload + HEADERS, host.trims, self.uec_target_delay);
-        (self.uec_control != Control::Rccc).then_some(config)
-    }
-}
-
 impl HostTransport for Uec {
     fn name(&self) -> &'static str {
         "uec"
@@ -104,6 +92,10 @@ impl HostTransport for Uec {
         // From a fifth to four fifths of it, in whole packets.
         let part = |fifths: u64| (packets * fifths).div_ceil(5) * bytes;
         Some(EcnThreshold { rate: BitRate::gbps(100), kmin: part(1), kmax: part(4), pmax: 1.0 })
+    }
+
+    fn sprays(&self) -> bool {
+        true
     }
 
     fn reads(&self) -> Reads {

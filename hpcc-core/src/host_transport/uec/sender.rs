@@ -63,8 +63,8 @@ pub struct Sender {
     /// Number by which the receiver knows it.
     pub number: u32,
     pub sport: u16,
-    /// Whether it is in its port's `turns`.
-    pub is_listed: bool,
+    /// Ports in whose `turns` it is; bits.
+    pub listed: u64,
     /// Time of its earliest alarm.
     pub alarm: Option<Nanos>,
     rules: SenderRules,
@@ -105,7 +105,7 @@ impl Sender {
             post: *post,
             number,
             sport,
-            is_listed: false,
+            listed: 0,
             alarm: None,
             rules,
             window,
