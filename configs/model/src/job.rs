@@ -61,6 +61,8 @@ pub struct JobSpec {
     pub requests: Arc<[Request]>,
     /// Collectives whose fastest algorithm is to be tried before the run, and is the usual one until then.
     pub trials: Vec<Trial>,
+    /// Nobody says how long the pieces of its collectives are.
+    pub has_usual_pieces: bool,
 }
 
 /// All ways to do a collective that can be done, at least two.
@@ -104,6 +106,7 @@ impl JobSpec {
             computations: None,
             requests: Arc::new([]),
             trials: Vec::new(),
+            has_usual_pieces: false,
         }
     }
 }

@@ -18,6 +18,7 @@ mod calendar;
 mod check;
 mod limits;
 mod paths;
+mod pieces;
 mod posted;
 pub(crate) mod quick;
 mod record;
@@ -38,6 +39,7 @@ pub use check::Check;
 use hpcc_core::fabric::Fabric;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::workload::Noted;
+use hpcc_model::lint::AS_PACKETS;
 use hpcc_model::results::ResultWriter;
 use hpcc_model::scenario::Scenario;
 use record::Record;
@@ -68,8 +70,13 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
     let start = Instant::now();
     limits::refuse(scenario).map_err(refused)?;
     let scenario = &resolve_fastest(scenario.clone(), true, true).map_err(refused)?;
-    scenario.told_notes(how.is_quiet).for_each(|note| say(&format!("note: {note}")));
-    let told = limits::told(scenario);
+    let notes = scenario.told_notes(how.is_quiet).filter(|note| !note.starts_with(AS_PACKETS));
+    notes.for_each(|note| say(&format!("note: {note}")));
+    // A check pairs the messages of both runs.
+    let fewer = if how.check.is_none() { pieces::with_fewer(scenario) } else { None };
+    let told: Vec<String> =
+        limits::told(scenario).into_iter().chain(fewer.iter().map(|(_, note)| note.clone())).collect();
+    let scenario = fewer.as_ref().map_or(scenario, |(scenario, _)| scenario);
     if !how.is_quiet {
         told.iter().for_each(|note| say(&format!("note: {note}")));
     }

@@ -107,7 +107,8 @@ impl Operation {
         let parts = matrix.map(|rows| Arc::new(Parts::new(&rows))).or(plan.parts);
         let plan = Plan { iterations: self.iterations, gap: self.gap, parts, ..plan };
         let trials = ways.trials([&plan]).collect();
-        Ok(JobSpec { trials, ..job.spec(gpus, JobWork::Collective(plan), context) })
+        let has_usual_pieces = messages.chunk.is_none();
+        Ok(JobSpec { trials, has_usual_pieces, ..job.spec(gpus, JobWork::Collective(plan), context) })
     }
 }
 

@@ -307,7 +307,7 @@ impl ByCollectives {
             ways.trials(plans).collect::<Vec<Trial>>()
         };
         let trials = Kind::ALL.iter().flat_map(of_kind).collect();
-        JobSpec { trials, ..job }
+        JobSpec { trials, has_usual_pieces: self.messages.chunk.is_none(), ..job }
     }
 }
 

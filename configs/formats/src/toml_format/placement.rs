@@ -83,6 +83,7 @@ impl Job {
             computations: None,
             requests: std::sync::Arc::new([]),
             trials: Vec::new(),
+            has_usual_pieces: false,
         }
     }
 }

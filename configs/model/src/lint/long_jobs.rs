@@ -13,6 +13,9 @@ const PACKETS_A_SECOND: u64 = 1_000_000;
 /// Shorter runs need no word.
 const LONG: Duration = Duration::from_secs(60);
 
+/// What the note begins with, which is none of fluid's.
+pub const AS_PACKETS: &str = "as packets, job ";
+
 /// Who has written `micro_batches = 100000` learns what that is before the run, not from it.
 pub(super) fn long_jobs(scenario: &Scenario, _: &Pass) -> Vec<String> {
     scenario.flows.jobs.iter().filter_map(|job| note(scenario, job)).collect()
@@ -34,7 +37,7 @@ fn note(scenario: &Scenario, job: &JobSpec) -> Option<String> {
     let name = &scenario.flows.groups[job.group as usize];
     (seconds >= LONG.as_secs()).then(|| {
         format!(
-            "job {name} sends {messages} messages of {bytes} bytes in all over the network, in at least {packets} packets: some {time} of a \
+            "{AS_PACKETS}{name} sends {messages} messages of {bytes} bytes in all over the network, in at least {packets} packets: some {time} of a \
              processor that simulates a million a second; fewer iterations, micro_batches or passes are sooner, or --simulator fluid"
         )
     })

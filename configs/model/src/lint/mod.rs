@@ -15,6 +15,7 @@ mod traffic;
 mod trimming;
 mod unheard;
 
+pub use long_jobs::AS_PACKETS;
 pub(crate) use pass::Pass;
 
 use crate::scenario::{Finding, Level, Scenario};

@@ -111,7 +111,7 @@ fn cases() -> Vec<Case> {
             "long-job",
             network("kind='star'\nhosts=2\nrate='100Gbps'\ndelay='1us'") + "[[traffic]]\nkind='goal'\npath='a.goal'\n",
             &["traffic=[{kind='collective',operation='all_reduce',size='1GB',iterations=100}]"],
-            "job collective sends 381600 messages of 199999994400 bytes",
+            "as packets, job collective sends 381600 messages of 199999994400 bytes",
             &[&["traffic=[{kind='collective',operation='all_reduce',size='1GB'}]"]],
         ),
         case(

@@ -21,7 +21,7 @@ fn messages_are_counted_before_the_run() {
     let [note] = notes(20_000).try_into().expect("a note");
     let count = 20_000_u64 * 2 * 2 * 2;
     let expected = format!(
-        "job llm sends {} messages of {} bytes in all over the network, in at least {} packets: some 5 minutes",
+        "as packets, job llm sends {} messages of {} bytes in all over the network, in at least {} packets: some 5 minutes",
         count * 2 * 2,
         count * 2 * 1_000_000,
         count * 2 * 1_000
