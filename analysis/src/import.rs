@@ -17,6 +17,10 @@ use crate::save::{Draft, ensure_new};
 /// Folders within a folder in which configurations are looked for.
 const DEPTH: usize = 4;
 
+/// What the scenario of a job says of its network, which the job's file does not have.
+const GUESSED_NETWORK: &str =
+    "[topology], for the file has no network: a star of 400 Gb/s with 500 ns a link. Replace it with yours";
+
 /// What to read, and where to write.
 #[derive(clap::Args)]
 pub struct Options {
@@ -75,7 +79,7 @@ fn one(file: &Path, out: Option<&Path>, set: &[String]) -> Result<()> {
     let folder = out.parent().unwrap_or(Path::new(""));
     let (text, remarks) = match alone::named(file, &seen_from(folder, file)) {
         Some(_) if !set.is_empty() => bail!("{}: a job has no keys that --set could override", file.display()),
-        Some(text) => (text, Vec::new()),
+        Some(text) => (text, vec![(Remark::Guessed, GUESSED_NETWORK.to_owned())]),
         None => read(file, set, |path| seen_from(folder, path))?,
     };
     let mut head = format!("# {} as ./hpcc import reads it.\n", file.display());

@@ -53,7 +53,9 @@ impl Kind {
             Ok(scenario) => Kind::of(&scenario),
             Err(_) => {
                 let has_class = |text: &str| text.contains("ns3::");
-                let in_file = || fs::read_to_string(config).is_ok_and(|text| has_class(&text));
+                let in_file = || {
+                    hpcc_formats::is_toml_file(config) && fs::read_to_string(config).is_ok_and(|text| has_class(&text))
+                };
                 let names_ns3 = set.iter().any(|set| has_class(set)) || in_file();
                 (chosen().unwrap_or(if names_ns3 { Kind::Ns3 } else { Kind::Core }), None)
             }

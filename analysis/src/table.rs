@@ -68,7 +68,7 @@ fn heading(s: &Summary) -> String {
 
 /// The words where flows, or a part of the run, were selected: totals are not of the selection.
 fn selected(results: &Results) -> String {
-    let Window { from_ns, until_ns, chosen } = results.window;
+    let Window { from_ns, until_ns, chosen, .. } = results.window;
     let part = if chosen { format!(", from {} to {}", Nanos(from_ns), Nanos(until_ns)) } else { String::new() };
     let (finished, all) = (results.finished(), results.finished() + results.unfinished());
     let total = human::count(results.summary.flows_total);

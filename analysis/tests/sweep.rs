@@ -310,7 +310,7 @@ fn unfinished_flows_give_3_and_are_counted() {
 /// A claim of the variant `b` at this place.
 fn claim(at: &str) -> String {
     format!(
-        "[[claim]]\ntext = \"t\"\npaper = \"p\"\nmeasure = \"slowdown\"\nof = \"b\"\nholds = {{ at_most = 2 }}\n{at}\n"
+        "[[claim]]\ntext = \"t\"\nexpected = \"p\"\nmeasure = \"slowdown\"\nof = \"b\"\nholds = {{ at_most = 2 }}\n{at}\n"
     )
 }
 
@@ -319,7 +319,7 @@ fn bad_files_are_refused_with_line_and_expectation() {
     let again = AXES.split("[[axis]]").nth(1).expect("an axis");
     let report = |keys: &str| format!("{ONE}[report]\n{keys}\n");
     let of_claim = |keys: &str| {
-        format!("{ONE}[[claim]]\ntext = \"t\"\npaper = \"p\"\nof = \"a\"\nholds = {{ at_most = 1 }}\n{keys}\n")
+        format!("{ONE}[[claim]]\ntext = \"t\"\nexpected = \"p\"\nof = \"a\"\nholds = {{ at_most = 1 }}\n{keys}\n")
     };
     let columns = |columns: &str| report(&format!("columns = {columns}"));
     let mut wrong = String::new();
@@ -459,7 +459,7 @@ fn claims_have_verdicts_and_a_quick_form_has_its_own_seeds_and_settings() {
     // Both flows of the canned results take 20 us where 10 us would do.
     let claim = |at_most: f64, direction: f64| {
         format!(
-            "[[claim]]\ntext = \"Flows are quick\"\npaper = \"1.5\"\nmeasure = \"slowdown\"\npercentile = 99\nof = \"plain\"\n\
+            "[[claim]]\ntext = \"Flows are quick\"\nexpected = \"1.5\"\nmeasure = \"slowdown\"\npercentile = 99\nof = \"plain\"\n\
              holds = {{ at_most = {at_most} }}\ndirection = {{ at_most = {direction} }}\nreason = \"full\"\nquick_reason = \"small\"\n"
         )
     };
@@ -476,7 +476,7 @@ fn claims_have_verdicts_and_a_quick_form_has_its_own_seeds_and_settings() {
     let words: Vec<&str> = (0..3).filter_map(|index| full["claims"][index]["verdict"].as_str()).collect();
     assert_eq!(words, ["holds", "holds-in-direction", "does-not-hold"]);
     assert_eq!((&full["form"], &full["cost"]["runs"]), (&"full".into(), &4.into()));
-    assert_eq!((&full["claims"][1]["ours"], &full["claims"][1]["spread"]), (&2.0.into(), &0.0.into()));
+    assert_eq!((&full["claims"][1]["measured"], &full["claims"][1]["spread"]), (&2.0.into(), &0.0.into()));
     assert!(full["claims"][0]["reason"].is_null() && full["claims"][1]["reason"] == "full", "{full}");
     let quick = verdicts(&["--quick"]);
     assert_eq!((&quick["form"], &quick["cost"]["runs"]), (&"quick".into(), &2.into()));
@@ -562,10 +562,73 @@ fn figures_follow_the_wishes_of_the_file_and_have_their_data_beside_them() {
         ("y_scale = \"log\"\ny_range = [0, 3]", "and above 0 on a logarithmic axis"),
         ("font = \"a<b\"", "expected the name of a family"),
         ("plot = \"slowdown\"", "unknown name \"slowdown\""),
+        ("title = \" \"", "title is \" \"; expected up to 120 letters in a line"),
     ] {
         let printed = refusal(&format!("{ONE}[[figure]]\n{wish}\n"), &[]);
         assert!(printed.contains("sweep.toml:") && printed.contains(expected), "{printed} lacks {expected}");
     }
     let label = ONE.replace("name = \"a\"", "name = \"a\"\nlabel = \" \"");
     assert!(refusal(&label, &[]).contains("sweep.toml:5: label is \" \""), "{}", refusal(&label, &[]));
+}
+
+/// Heading, labels and legend are the file's words; one line has no legend; a range that shows nothing is named.
+#[test]
+fn figures_have_the_words_of_the_file_and_no_empty_plot() {
+    let folder = folder();
+    let wishes = "[report]\nplots = [\"slowdown-by-size\"]\n\
+        [[figure]]\nplot = \"slowdown-by-size\"\npanel = 2\ntitle = \"Tails\"\nx_label = \"Size (B)\"\n\
+        y_label = \"Tail (1)\"\nlegend = { plain = \"HPCC\", marked = \"DCTCP\" }\n";
+    let run = |text: &str, more: &[&str]| {
+        let output = sweep(folder.path(), text, more, &[]);
+        (output.status.code(), err(&output), fs::read_to_string(folder.path().join("out/slowdown-by-size.svg")))
+    };
+    let (code, told, svg) = run(&format!("{TWO}{wishes}"), &[]);
+    let svg = svg.unwrap_or_else(|_| panic!("no plot: {told}"));
+    let lacks =
+        |svg: &str| ["Tails", "Size (B)", "Tail (1)", "HPCC", "DCTCP"].into_iter().find(|words| !svg.contains(words));
+    assert_eq!((code, lacks(&svg)), (Some(0), None), "{told}");
+
+    let (code, told, svg) = run(&format!("{TWO}{wishes}"), &["--only", "plain"]);
+    let svg = svg.unwrap_or_else(|_| panic!("no plot: {told}"));
+    assert!(
+        code == Some(0) && svg.contains("; HPCC") && svg.matches("HPCC").count() == 1,
+        "no legend of one line: {svg}"
+    );
+
+    let (code, told, svg) = run(&format!("{TWO}{wishes}x_range = [1, 2]\n"), &[]);
+    assert!(code == Some(0) && svg.is_err(), "{told}");
+    let expected = "sweep.toml:18: x_range [1, 2] leaves nothing of \"Tails\"";
+    assert!(told.contains(expected) && told.contains(": no slowdown-by-size"), "{told}");
+
+    let (code, told, _) = run(&format!("{TWO}{}", wishes.replace("plain = ", "plane = ")), &[]);
+    assert!(code == Some(1) && told.contains("\"Tails\" has no line \"plane\""), "{told}");
+    let (code, told, _) = run(&format!("{TWO}{}", wishes.replace("panel = 2\n", "")), &[]);
+    assert!(code == Some(1) && told.contains("has 2 charts; expected panel beside it"), "{told}");
+}
+
+/// `--only` runs a part, says what it leaves out, and judges the claims on that part.
+#[test]
+fn a_part_of_a_sweep_is_told_as_such() {
+    let folder = folder();
+    let claim = |of: &str| {
+        format!(
+            "[[claim]]\ntext = \"t\"\nexpected = \"p\"\nmeasure = \"slowdown\"\nof = \"{of}\"\nholds = {{ at_most = 9 }}\n"
+        )
+    };
+    let text = format!("{TWO}{}{}", claim("plain"), claim("marked"));
+    let output = sweep(folder.path(), &text, &["--only", "marked,seed=5"], &[]);
+    let told = err(&output);
+    assert!(output.status.code() == Some(0) && told.contains("--only: 1 run; left out: 3 runs and 1 claim"), "{told}");
+    assert!(out(&output).starts_with("Two (only marked, seed=5)\n"), "{}", out(&output));
+    let root = folder.path().join("out");
+    let data = fs::read_to_string(root.join("sweep.csv")).expect("data");
+    assert!(data.lines().skip(1).all(|row| row.starts_with("marked,,5,")), "{data}");
+    assert!(!root.join("plain").exists());
+    let whole = sweep(folder.path(), &text, &[], &[]);
+    assert!(err(&whole).contains("kept") && out(&whole).starts_with("Two\n"), "{}", err(&whole));
+    let told = refusal(&text, &["--only", "fast"]);
+    assert!(
+        told.contains("--only fast: no such variant, value or seed; expected plain | marked | seed=4 | seed=5"),
+        "{told}"
+    );
 }

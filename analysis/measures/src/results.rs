@@ -73,6 +73,8 @@ pub struct Window {
     pub from_ns: u64,
     /// Simulated time at which it ends, in ns.
     pub until_ns: u64,
+    /// How long after the first flow's start it begins, in ns.
+    pub after_ns: u64,
     /// Whether the user chose flows; otherwise it holds all flows.
     pub chosen: bool,
 }
@@ -117,7 +119,8 @@ impl Results {
         let (dir, filters, facts, window) = (dir.to_owned(), Vec::new(), Facts::default(), Window::default());
         let mut results = Results { dir, summary, finished, unfinished, endless, filters, facts, window, lock };
         results.facts = results.facts()?;
-        results.window = Window { from_ns: results.first_start_ns(), until_ns: results.last_end_ns(), chosen: false };
+        let (from_ns, until_ns) = (results.first_start_ns(), results.last_end_ns());
+        results.window = Window { from_ns, until_ns, after_ns: 0, chosen: false };
         Ok(results)
     }
 

@@ -63,8 +63,9 @@ impl Selection {
     }
 
     fn window(&self, results: &Results) -> Result<Window> {
-        let Window { from_ns, until_ns, .. } = results.window;
+        let Window { from_ns, until_ns, after_ns, .. } = results.window;
         let window = Window {
+            after_ns: after_ns.saturating_add(self.warm_up.unwrap_or(0)),
             from_ns: from_ns.saturating_add(self.warm_up.unwrap_or(0)),
             until_ns: self.until.map_or(until_ns, |until| from_ns.saturating_add(until)),
             chosen: self.warm_up.is_some() || self.until.is_some(),
@@ -106,13 +107,13 @@ impl Filter {
 
     /// Whether it lets a flow through that starts at this time, in ns.
     pub fn starts(&self, flow: u32, group: u32, start_ns: u64) -> bool {
-        let Window { from_ns, until_ns, chosen } = self.window;
+        let Window { from_ns, until_ns, chosen, .. } = self.window;
         self.names(flow, group) && (!chosen || (from_ns..until_ns).contains(&start_ns))
     }
 
     /// Whether it lets a flow through that sends in the window.
     pub fn overlaps(&self, life: &Life) -> bool {
-        let Window { from_ns, until_ns, chosen } = self.window;
+        let Window { from_ns, until_ns, chosen, .. } = self.window;
         self.names(life.flow, life.group) && (!chosen || (life.start_ns < until_ns && life.end_ns > from_ns))
     }
 }

@@ -43,7 +43,7 @@ values = ["10KB", "50KB"]
 set = "traffic.0.size={}"
 [[claim]]
 text = "quick"
-paper = "2"
+expected = "2"
 measure = "slowdown"
 of = "a"
 at = "10KB"

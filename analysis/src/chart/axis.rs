@@ -125,13 +125,22 @@ impl Axis {
 
     /// An axis of simulated time in microseconds, labelled in milliseconds for spans of two and more of them. Of several charts
     /// side by side none has room for the whole title.
-    pub fn time(span_ns: f64, charts: usize) -> Axis {
+    pub fn time(span_ns: f64, after_ns: u64, charts: usize) -> Axis {
         let (micros, unit) = if span_ns < 2e6 { (1.0, "µs") } else { (1e3, "ms") };
-        let since = if charts > 1 { "" } else { " since the first flow started" };
+        let since = if charts > 1 { String::new() } else { format!(" since {}", Axis::origin(after_ns)) };
         let end = span_ns / 1e3;
         let ticks = ticks::linear(0.0, end / micros).into_iter().map(|tick| (tick * micros, ticks::label(tick)));
         let title = format!("Time{since} ({unit})");
         Axis { ticks: ticks.collect(), unit: Unit::Micros, tick_unit: micros, ..Axis::linear(&title, 0.0..end) }
+    }
+
+    /// The time that an axis of time counts from, so many ns after the first flow's start.
+    pub fn origin(after_ns: u64) -> String {
+        match after_ns {
+            0 => "the first flow started".to_owned(),
+            1..2_000_000 => format!("{} µs after the first flow started", ticks::label(after_ns as f64 / 1e3)),
+            _ => format!("{} ms after the first flow started", ticks::label(after_ns as f64 / 1e6)),
+        }
     }
 
     /// A linear axis of values from 0 to a little more than the highest.
@@ -178,10 +187,19 @@ mod tests {
         assert!(!linear.log && linear.range.start == 0.0 && labels(&linear)[1] == "200 kB", "{linear:?}");
         let log = Axis::value("Queue", 90.0).rescaled(Some(Scale::Log), None, 1.2);
         assert!(log.log && (log.range.start - 1.0).abs() < 1e-9 && labels(&log)[..2] == ["1", "2"], "{log:?}");
-        let time = Axis::time(9e6, 1).rescaled(None, Some([2.0, 4.0]), 1.0);
+        let time = Axis::time(9e6, 0, 1).rescaled(None, Some([2.0, 4.0]), 1.0);
         assert_eq!((time.range.clone(), labels(&time)[0].as_str()), (2e3..4e3, "2"), "in ms, as its title says");
         let named = Axis::labelled("Load", 0.0..2.0, vec![(1.0, "0.5".into())]);
         assert_eq!(labels(&named.rescaled(Some(Scale::Log), Some([1.0, 2.0]), 1.0)), ["0.5"], "names have no scale");
+    }
+
+    #[test]
+    fn time_says_where_it_begins() {
+        let origins = [0, 500_000, 2_500_000].map(Axis::origin);
+        let after =
+            ["the first flow started", "500 µs after the first flow started", "2.5 ms after the first flow started"];
+        assert_eq!(origins, after);
+        assert_eq!(Axis::time(1e6, 500_000, 1).title, "Time since 500 µs after the first flow started (µs)");
     }
 
     #[test]

@@ -172,6 +172,12 @@ impl Line {
         Line { band, seeds, ..Line::of_variant(variant, name, y) }
     }
 
+    /// Multiplies its values, and those of its seeds.
+    pub fn scale(&mut self, by: f64) {
+        self.y.iter_mut().flatten().for_each(|value| *value *= by);
+        self.band.iter_mut().flatten().for_each(|(low, high)| (*low, *high) = (*low * by, *high * by));
+    }
+
     /// All of its values.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.y.iter().flatten().copied()

@@ -65,7 +65,12 @@ impl LegendEntry {
 }
 
 impl Figure {
-    /// Draws the figure, with each name of a line in its legend.
+    /// Whether its axes leave nothing to see of its lines.
+    pub fn is_empty(&self) -> bool {
+        self.charts.iter().all(|chart| chart.lines.iter().all(|line| !shows(chart, line)))
+    }
+
+    /// Draws the figure, with a legend of its lines if they have several names.
     ///
     /// # Errors
     /// Those of the plotting library.
@@ -77,8 +82,16 @@ impl Figure {
                 legend.push(LegendEntry { text: line.name.clone(), sign: Sign::Line(line.look) });
             }
         }
+        let mut subtitle = self.subtitle.clone();
+        // One name needs no legend.
+        if let [only] = &legend[..] {
+            if !only.text.is_empty() {
+                subtitle += &format!("; {}", only.text);
+            }
+            legend.clear();
+        }
         legend.extend(LegendEntry::few(self.charts.iter().flat_map(|chart| &chart.lines)));
-        let svg = render(look, &self.title, &self.subtitle, &legend, |area| {
+        let svg = render(look, &self.title, &subtitle, &legend, |area| {
             for (chart, area) in self.charts.iter().zip(area.split_evenly((1, self.charts.len()))) {
                 let drawn = axes(look, &area, &chart.x, &chart.y)?;
                 draw_lines(look, &area, &drawn, chart)?;
@@ -95,7 +108,7 @@ impl Figure {
 /// Those of the plotting library.
 pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &Chart) -> Result<()> {
     let (x, y) = (chart.x.ruler().range, chart.y.ruler().range);
-    let inside = |at: &(f64, f64)| (x.start..=x.end).contains(&at.0) && (y.start..=y.end).contains(&at.1);
+    let inside = |at: &(f64, f64)| chart.holds(*at);
     let scaled = |point: &(f64, f64)| (chart.x.scaled(point.0), chart.y.scaled(point.1));
     let across = |x| f64::from(pixel(area, drawn, (x, y.start)).0);
     let room = chart.gap() * (across(x.end) - across(x.start));
@@ -106,15 +119,13 @@ pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &C
             (x + aside, y)
         };
         draw_band(look, area, drawn, chart, (line, aside))?;
-        let places = line.y.iter().enumerate();
-        let points: Vec<(f64, f64)> =
-            places.filter_map(|(index, value)| Some((chart.at.place(index), (*value)?))).collect();
-        let corners = if chart.stepped { staircase(&points, chart.at.place(line.y.len())) } else { points.clone() };
-        let corners: Vec<(f64, f64)> = corners.iter().map(scaled).collect();
+        let (points, corners) = course(chart, line);
         for piece in clip::pieces(&corners, &x, &y) {
             stroke(look, area, line.look, piece.iter().map(pixel).collect())?;
         }
-        let Some(mark) = line.look.mark else { continue };
+        // Marks along a course tell lines from each other.
+        let has_marks = chart.points || chart.lines.len() > 1;
+        let Some(mark) = line.look.mark.filter(|_| has_marks) else { continue };
         let every = if chart.points { 1 } else { (points.len() / 6).max(1) };
         // Lines that coincide show all their markers if those do not coincide, too.
         let first = if chart.points { 0 } else { mark.shape * every / 8 };
@@ -141,6 +152,34 @@ pub fn draw_lines(look: &Look, area: &Area<'_>, drawn: &Drawn<'_, '_>, chart: &C
         }
     }
     Ok(())
+}
+
+/// Whether something of a line is within the axes of its chart.
+fn shows(chart: &Chart, line: &Line) -> bool {
+    let (_, corners) = course(chart, line);
+    let pieces = clip::pieces(&corners, &chart.x.ruler().range, &chart.y.ruler().range);
+    !pieces.is_empty() || corners.iter().any(|at| chart.holds(*at))
+}
+
+/// Places on the two axes.
+type Points = Vec<(f64, f64)>;
+
+/// The points of a line, and the corners between which it is drawn, in pixels' scale.
+fn course(chart: &Chart, line: &Line) -> (Points, Points) {
+    let places = line.y.iter().enumerate();
+    let points: Points = places.filter_map(|(index, value)| Some((chart.at.place(index), (*value)?))).collect();
+    let corners = if chart.stepped { staircase(&points, chart.at.place(line.y.len())) } else { points.clone() };
+    let scaled = |point: &(f64, f64)| (chart.x.scaled(point.0), chart.y.scaled(point.1));
+    let corners = corners.iter().map(scaled).collect();
+    (points, corners)
+}
+
+impl Chart {
+    /// Whether a point, on the scales of the axes, is within them.
+    fn holds(&self, at: (f64, f64)) -> bool {
+        let (x, y) = (self.x.ruler().range, self.y.ruler().range);
+        (x.start..=x.end).contains(&at.0) && (y.start..=y.end).contains(&at.1)
+    }
 }
 
 /// The points of a line that are of fewer seeds than others, with how many.

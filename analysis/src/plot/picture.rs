@@ -130,7 +130,7 @@ mod tests {
         let formula = Line::of_variant(1, "=1+1", vec![Some(1.0)]);
         let chart = Chart {
             title: "Queue (kB)".into(),
-            x: Axis::time(5e6, 1),
+            x: Axis::time(5e6, 0, 1),
             at: At::Steps { first: 0.0, step: 1_000.0, steps: 2 },
             y: Axis::value("Queue (kB)", 3.0),
             lines: vec![line, formula],

@@ -26,7 +26,7 @@ const TOLD_APART: usize = 4;
 const FLOWS: usize = 20;
 
 fn over_time(title: &str, results: &Results, at: At, charts: usize, lines: Vec<Line>) -> Chart {
-    let x = Axis::time(results.window.span_ns() as f64, charts);
+    let x = Axis::time(results.window.span_ns() as f64, results.window.after_ns, charts);
     let y = Axis::value(title, highest(&lines));
     Chart { title: title.to_owned(), x, at, y, lines, stepped: false, points: false }
 }

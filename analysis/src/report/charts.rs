@@ -156,9 +156,10 @@ fn over_time(entries: &[Entry]) -> Result<Vec<Slot>> {
             control[quantity as usize].1.extend(lines.into_iter().map(own));
         }
     }
+    let after_ns = entries[0].first().window.after_ns;
     let x = |grid: Grid| {
         let end = (grid.step_ns * grid.steps as u64) as f64;
-        Axis { title: "Time since the first flow started".to_owned(), ..Axis::time(end, 1) }
+        Axis { title: format!("Time since {}", Axis::origin(after_ns)), ..Axis::time(end, after_ns, 1) }
     };
     let (states, rates) =
         ((x(steps.states), At::grid(steps.states, 1.0)), (x(steps.rates), At::grid(steps.rates, 1.0)));

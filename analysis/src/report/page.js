@@ -139,7 +139,7 @@
       };
     });
     // The word of the upper two lines, which are close, above and below.
-    const rules = chart.percentiles ? [[50, -2], [95, 11], [99, -2]].map(([percent, dy]) => [y(percent / 100), "p" + percent, y(percent / 100) + dy]) : [];
+    const rules = chart.percentiles ? [[50, -4], [95, 12], [99, -4]].map(([percent, dy]) => [y(percent / 100), "p" + percent, y(percent / 100) + dy]) : [];
     return { left, top, width, height, lines, rules };
   }
 
@@ -279,7 +279,17 @@
     const powers = Array.from({ length: last - first + 1 }, (_, index) => Math.pow(10, first + index));
     const ticks = (factors) => powers.flatMap((power) => factors.map((factor) => factor * power))
       .filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
-    return [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3]].map(ticks).find(({ length }) => length <= room) ?? ticks([1]);
+    const chosen = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3]].map(ticks).find(({ length }) => length <= room) ?? ticks([1]);
+    return chosen.length > 2 ? chosen : evenTicks(low, high, room);
+  }
+
+  /** Round values at equal distances, where a range is too short for powers of ten. */
+  function evenTicks(low, high, room) {
+    const rough = (high - low) / Math.max(2, room);
+    const decade = Math.pow(10, Math.floor(Math.log10(rough)));
+    const step = decade * [1, 2, 5, 10].find((factor) => factor * decade >= rough * 0.999);
+    const first = Math.ceil(low / step - 1e-9);
+    return Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, index) => (first + index) * step);
   }
 
   function axisOf(spec, horizontal) {
@@ -381,7 +391,7 @@
     document.querySelector("#figures .body").replaceChildren();
     for (const [kind, figures] of kinds) {
       const shown = figures.find(({ name }) => name === state.chosen[kind]) ?? figures[0];
-      const head = element("div", { class: "bar" }, element("h3", {}, kind));
+      const head = element("div", { class: "bar" }, element("h3", { title: shown.name }, shown.title));
       if (figures.length > 1) {
         head.append(element("select", {
           id: kind + "-of", "aria-label": kind + ": of what",
@@ -535,7 +545,7 @@
     const rows = Object.entries(data.sweep?.metrics ?? {}).map(([name, [unit, is]]) => [name, unit, is]);
     const metrics = rows.length ? folded("What metrics are", false, [tableOf(["metric", "unit in files", "definition"], rows, 3)]) : [];
     put("sweep", tables.length ? [...tables.flatMap(headed), ...seeds, ...metrics] : []);
-    const header = ["claim", "paper", "holds if", "ours", "verdict", "why"];
+    const header = ["claim", "expected", "holds if", "measured", "verdict", "why"];
     put("claims", claims.length ? [tableOf(header, claims, header.length)] : []);
   }
 

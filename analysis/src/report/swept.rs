@@ -29,9 +29,9 @@ pub fn swept(dir: &Path) -> Result<Value> {
     let verdicts = dir.join(VERDICTS);
     let verdicts = verdicts.exists().then(|| Verdicts::read(&verdicts)).transpose()?;
     let claims = verdicts.iter().flat_map(|verdicts| &verdicts.claims).map(|judged| {
-        let ours = judged.ours_words();
+        let ours = judged.measured_words();
         let reason = judged.reason.as_deref().unwrap_or_default();
-        json!([judged.claim, judged.paper, judged.criterion, ours, judged.verdict.words(), reason])
+        json!([judged.claim, judged.expected, judged.criterion, ours, judged.verdict.words(), reason])
     });
     Ok(json!({
         "title": manifest.title,

@@ -13,7 +13,7 @@ use clap::Args;
 use hpcc_model::error::nearest;
 
 use crate::outcome::Outcome;
-use crate::sweep::{self, How, VERDICTS, Verdicts};
+use crate::sweep::{self, How, Only, VERDICTS, Verdicts};
 use crate::{human, save, script};
 use figure::Figure;
 pub use pages::{rewrite, write};
@@ -62,7 +62,7 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
     for (figure, number) in chosen.iter().zip(1..) {
         human::tell(&format!("{} ({number} of {})\n\n", figure.name, chosen.len()))?;
         let out = results.join(figure.folder(options.how.form()));
-        let ended = sweep::sweep(&figure.path, Some(out.clone()), &[], &options.how, None)?;
+        let ended = sweep::sweep(&figure.path, Some(out.clone()), &[], &options.how, &Only::default(), None)?;
         outcome = worse(outcome, ended);
         if ended == Outcome::Failed || options.how.only_lists() {
             continue;

@@ -120,11 +120,11 @@ fn failures(Experiment { figure, kept, .. }: &Experiment) -> String {
     let item = |judged: &Judged| {
         let reason = judged.reason.as_deref().unwrap_or_default();
         format!(
-            "- `{}`: {} (paper: {}; ours: {}). {reason}\n",
+            "- `{}`: {} (expected: {}; measured: {}). {reason}\n",
             figure.name,
             judged.claim,
-            judged.paper,
-            judged.ours_words()
+            judged.expected,
+            judged.measured_words()
         )
     };
     claims.map(item).collect()
@@ -175,10 +175,15 @@ fn differences(first: &Verdicts) -> String {
 /// A table of the claims; of other forms than the first, what came out otherwise.
 fn results(first: &Verdicts, kept: &[Verdicts]) -> String {
     let mut text =
-        "\n## Results\n\n| | claim | paper | holds if | ours |\n| --- | --- | --- | --- | --- |\n".to_owned();
+        "\n## Results\n\n| | claim | expected | holds if | measured |\n| --- | --- | --- | --- | --- |\n".to_owned();
     for (judged, number) in first.claims.iter().zip(1..) {
-        text +=
-            &format!("| {number} | {} | {} | {} | {}", judged.claim, judged.paper, judged.criterion, outcome(judged));
+        text += &format!(
+            "| {number} | {} | {} | {} | {}",
+            judged.claim,
+            judged.expected,
+            judged.criterion,
+            outcome(judged)
+        );
         for verdicts in kept {
             let other = same(judged, verdicts).filter(|other| other.verdict != judged.verdict);
             text +=
@@ -191,7 +196,7 @@ fn results(first: &Verdicts, kept: &[Verdicts]) -> String {
 
 /// The value of a claim, and its verdict.
 fn outcome(judged: &Judged) -> String {
-    format!("{}, {}", judged.ours_words(), emphasised(judged.verdict))
+    format!("{}, {}", judged.measured_words(), emphasised(judged.verdict))
 }
 
 /// What became of a claim in another form.

@@ -27,6 +27,13 @@ impl Axes {
         self.0.iter()
     }
 
+    /// Keeps some values, by name of the axis and value.
+    pub fn retain(&mut self, has: impl Fn(&str, &str) -> bool) {
+        for Axis { name, values } in &mut self.0 {
+            values.retain(|(value, _)| has(name, value));
+        }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -16,7 +16,7 @@ use super::job::Job;
 use super::keys::Form;
 use super::plan::{self, plan, plan_one};
 use super::run::Run;
-use super::{How, conclude, execute, slurm, sweep};
+use super::{How, Only, conclude, execute, slurm, sweep};
 use crate::outcome::Outcome;
 use crate::simulator;
 use crate::{control, human, save};
@@ -36,6 +36,10 @@ enum Engine {
 /// Which machines simulate, and when.
 #[derive(Args)]
 pub struct Elsewhere {
+    /// Only the runs of these variants, values of an axis (load=0.5) and seeds (seed=1), by commas: table, plots, page and claims are of
+    /// these. Other runs in the folder stay, and count again without --only.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with_all = ["engine", "slurm", "collect", "run"])]
+    only: Vec<String>,
     /// What simulates the runs.
     #[arg(long, value_enum, default_value_t, conflicts_with = "list")]
     engine: Engine,
@@ -64,7 +68,7 @@ impl Elsewhere {
             "--slurm: the options of sbatch are for --engine slurm"
         );
         if self.engine == Engine::Local && !self.collect && self.run.is_none() {
-            return sweep(file, out, set, how, self.table.as_ref());
+            return sweep(file, out, set, how, &Only::new(&self.only), self.table.as_ref());
         }
         ensure!(
             self.table.is_none() || self.collect,

@@ -12,14 +12,16 @@ use serde::Deserialize;
 use toml::Value;
 
 use super::axes::{Axes, Axis};
-use super::claim::{self, Claim, ClaimKeys};
+use super::claim::{self, Cell, Claim, ClaimKeys};
 use super::columns::Column;
 use super::figures::FigureKeys;
 use super::keys::{Form, Places, Size, Variant, label, size, time};
 use super::metrics::Sizes;
+use super::only::Only;
 use super::placed::{At, Placed, Setting, Source, key_at};
 use super::report::{Plot, TableKind};
 use crate::chart::Spread;
+use crate::human;
 use crate::plot::{Figure, Look};
 
 /// Ends that files beside a run's folder have.
@@ -71,6 +73,10 @@ pub struct SweepFile {
     has_quick: bool,
     /// Expected results.
     pub claims: Vec<Claim>,
+    /// What `--only` leaves out, in words.
+    pub left_out: Option<String>,
+    /// The names of variants that it leaves out.
+    without: Vec<String>,
 }
 
 /// A sweep file.
@@ -165,10 +171,18 @@ impl SweepFile {
     /// # Errors
     /// With the line, what was found and what was expected.
     pub fn read(path: &Path, form: Form) -> Result<SweepFile, InputError> {
+        SweepFile::read_part(path, form, &Only::default())
+    }
+
+    /// As [`read`](SweepFile::read), with only a part of its variants, values and seeds, and the claims on these.
+    ///
+    /// # Errors
+    /// As [`read`](SweepFile::read), or if the file does not have what is to stay.
+    pub fn read_part(path: &Path, form: Form, only: &Only) -> Result<SweepFile, InputError> {
         let text = input::read_text(path).map_err(|error| InputError::new(path, None, system_words(&error)))?;
         let source = Source { path: path.to_owned(), text };
         let keys: Keys = toml::from_str(&source.text).map_err(|error| syntax(&source, &error))?;
-        check(source, keys, form)
+        check(source, keys, form, only)
     }
 
     /// The smaller version of a full one, if the file has it.
@@ -199,13 +213,16 @@ impl SweepFile {
         self.figures.iter().filter(|figure| figure.are_for(plot)).fold(look, |look, figure| figure.look(look))
     }
 
-    /// Changes a plot's figure as the file wants.
+    /// Changes a plot's figure as the file wants. If that leaves nothing to draw, says why.
     ///
     /// # Errors
     /// If the figure does not have what the file wants to change.
-    pub fn change(&self, plot: Plot, figure: &mut Figure) -> Result<(), InputError> {
-        let mut wishes = self.figures.iter().filter(|wishes| wishes.are_for(plot));
-        wishes.try_for_each(|wishes| wishes.change(figure, &self.text))
+    pub fn change(&self, plot: Plot, figure: &mut Figure) -> Result<Option<InputError>, InputError> {
+        let mut nothing = None;
+        for wishes in self.figures.iter().filter(|wishes| wishes.are_for(plot)) {
+            nothing = nothing.or(wishes.change(figure, (&self.variants, &self.without), &self.text)?);
+        }
+        Ok(nothing)
     }
 
     /// An error that blames a place of this file.
@@ -257,9 +274,9 @@ fn unsuitable(message: &str) -> String {
     format!("{found}; expected {expected}")
 }
 
-fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> {
+fn check(text: Source, mut keys: Keys, form: Form, only: &Only) -> Result<SweepFile, InputError> {
     let has_quick = keys.quick.is_some() && form == Form::Full;
-    let quick = match (form, keys.quick) {
+    let quick = match (form, keys.quick.take()) {
         (Form::Full, _) => QuickKeys::default(),
         (Form::Quick, Some(quick)) => quick,
         (Form::Quick, None) => {
@@ -271,8 +288,19 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
         variant.check_label(&text)?;
     }
     keys.figure.iter().try_for_each(|figure| figure.check(&text))?;
-    let axes = keys.axis.into_iter().map(|keys| axis(&text, keys)).collect::<Result<_, _>>().map(Axes::new)?;
-    let claims = claim::check(&text, keys.claim, &keys.variant, &axes, form)?;
+    let mut axes = std::mem::take(&mut keys.axis)
+        .into_iter()
+        .map(|keys| axis(&text, keys))
+        .collect::<Result<_, _>>()
+        .map(Axes::new)?;
+    let mut claims = claim::check(&text, keys.claim.clone(), &keys.variant, &axes, form)?;
+    let mut seeds = quick.seeds.or(keys.seeds.take()).unwrap_or_default();
+    let mut part = Part::default();
+    if !only.is_all() {
+        only.check(&keys.variant, &axes, &seeds).map_err(|message| text.error(None, message))?;
+        part = restrict(only, &mut keys, &mut axes, &mut seeds, &claims);
+        claims = claim::check(&text, part.claims.clone(), &keys.variant, &axes, form)?;
+    }
     let report = keys.report;
     let size_bins = report.size_bins.map(|bins| size_bounds(&text, &bins)).transpose()?;
     let given = |key, bytes: Option<&Placed<Size>>, usual| bytes.map_or(Ok(usual), |bytes| size(&text, key, bytes));
@@ -299,7 +327,7 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
         form,
         base: text.path.parent().unwrap_or(Path::new("")).join(keys.base),
         set: quick.set,
-        seeds: quick.seeds.or(keys.seeds).unwrap_or_default(),
+        seeds,
         variants: keys.variant,
         axes,
         claims,
@@ -317,8 +345,45 @@ fn check(text: Source, keys: Keys, form: Form) -> Result<SweepFile, InputError> 
             until: report.until.as_ref().and_then(Placed::at),
         },
         has_quick,
+        left_out: part.left_out,
+        without: part.without,
         text,
     })
+}
+
+/// What `--only` changes besides variants, axes and seeds.
+#[derive(Default)]
+struct Part {
+    /// The claims that are about nothing else.
+    claims: Vec<ClaimKeys>,
+    /// What is left out, in words.
+    left_out: Option<String>,
+    /// The names of variants that are left out.
+    without: Vec<String>,
+}
+
+/// Keeps what `--only` names, and the claims on it.
+fn restrict(only: &Only, keys: &mut Keys, axes: &mut Axes, seeds: &mut Vec<Placed<u64>>, claims: &[Claim]) -> Part {
+    let stays = |cell: Cell| {
+        only.has_variant(&keys.variant[cell.variant].name)
+            && axes.iter().zip(axes.values(cell.step)).all(|(axis, value)| only.has_value(&axis.name, value))
+    };
+    let of_part = |claim: &Claim| stays(claim.of) && claim.over.is_none_or(stays);
+    let kept = keys.claim.iter().zip(claims).filter(|(_, claim)| of_part(claim));
+    let kept: Vec<ClaimKeys> = kept.map(|(keys, _)| keys.clone()).collect();
+    let runs = |keys: &Keys, axes: &Axes, seeds: &[Placed<u64>]| keys.variant.len() * axes.steps() * seeds.len().max(1);
+    let all = runs(keys, axes, seeds);
+    let mut without: Vec<String> = keys.variant.iter().map(|variant| variant.name.to_string()).collect();
+    without.retain(|name| !only.has_variant(name));
+    keys.variant.retain(|variant| only.has_variant(&variant.name));
+    axes.retain(|axis, value| only.has_value(axis, value));
+    seeds.retain(|seed| only.has_seed(**seed));
+    keys.title += &format!(" (only {})", only.words());
+    let counts = [(all - runs(keys, axes, seeds), "run"), (claims.len() - kept.len(), "claim")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, noun)| human::counted(count as u64, noun)).collect();
+    let left_out = if counts.is_empty() { "nothing".to_owned() } else { counts.join(" and ") };
+    Part { claims: kept, left_out: Some(left_out), without }
 }
 
 fn axis(text: &Source, keys: AxisKeys) -> Result<Axis, InputError> {

@@ -79,7 +79,7 @@ pub struct Places {
 }
 
 /// A size with its unit, or a whole number of bytes.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Size(Value);
 

@@ -17,6 +17,7 @@ mod job;
 mod keys;
 mod metrics;
 mod notes;
+mod only;
 mod placed;
 mod plan;
 mod plots;
@@ -50,6 +51,7 @@ pub use folder::TABLE;
 use group::{Group, Measured};
 use job::Job;
 pub use keys::Form;
+pub use only::Only;
 pub use plan::plan;
 use plots::Plots;
 use run::Run;
@@ -88,7 +90,7 @@ impl How {
 
 /// Runs what a sweep file lists, prints the comparison, and writes it with data, plots and page into `out`. Runs that an
 /// earlier sweep completed from the same inputs are kept unless all shall be fresh. All flows go into the table, if there
-/// shall be one.
+/// shall be one. `only` chooses a part.
 ///
 /// # Errors
 /// If file or overrides make no sense or `out` holds something else: then nothing has run. Later, if the sweep's
@@ -98,10 +100,11 @@ pub fn sweep(
     out: Option<PathBuf>,
     set: &[String],
     how: &How,
+    only: &Only,
     table: Option<&FlowTable>,
 ) -> Result<Outcome> {
     let out = out.map_or_else(|| save::default_out(file), Ok)?;
-    let file = SweepFile::read(file, how.form())?;
+    let file = SweepFile::read_part(file, how.form(), only)?;
     let runs = if how.list { list(&file, set)? } else { plan(&file, set)? };
     if let Some(quick) = file.quick_form()? {
         plan(&quick, &[])?;
@@ -112,6 +115,9 @@ pub fn sweep(
     table.map_or(Ok(()), |table| table.check())?;
     how.drawing.prepare()?;
     tell_ns3(&runs);
+    if let Some(left_out) = &file.left_out {
+        human::note(format_args!("--only: {}; left out: {left_out}", human::counted(runs.len() as u64, "run")));
+    }
     let job = Job::new(&file, &out, &runs)?;
     let folder = SweepFolder::create(&out, &file.axes)?;
     let ended = execute::execute(&job, &runs, how.jobs, how.fresh)?;

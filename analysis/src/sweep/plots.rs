@@ -49,7 +49,10 @@ pub fn draw_all(file: &SweepFile, drawing: Drawing, folder: &SweepFolder, groups
             plots.missing.push(format!("no {}: {}", plot.name(), why_not(file, *plot, groups)));
         }
         for (name, mut figure) in figures {
-            file.change(*plot, &mut figure)?;
+            if let Some(why) = file.change(*plot, &mut figure)? {
+                human::warn(format_args!("{why}: no {name}"));
+                continue;
+            }
             if figure.charts.iter().flat_map(|chart| &chart.lines).any(|line| !line.seeds.is_empty()) {
                 figure.subtitle += ", of fewer where a number stands";
             }

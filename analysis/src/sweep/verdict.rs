@@ -19,7 +19,7 @@ use crate::table::table;
 pub const FILE: &str = "verdicts.json";
 
 /// Number of the file's format: raised whenever it changes so that older readers misread it.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How a claim came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,12 +84,12 @@ pub struct Cost {
 pub struct Judged {
     /// The claim.
     pub claim: String,
-    /// The source's number or words.
-    pub paper: String,
+    /// What was expected: a source's number or words.
+    pub expected: String,
     /// Values with which it holds.
     pub criterion: String,
     /// Mean over seeds; none if it could not be measured.
-    pub ours: Option<f64>,
+    pub measured: Option<f64>,
     /// Standard deviation over seeds; none for a single seed.
     pub spread: Option<f64>,
     /// What is shown around the mean, from where to where, if the file wants another `spread` than the deviation.
@@ -114,8 +114,8 @@ pub struct Judged {
 
 impl Judged {
     /// The mean with what is around it, and its unit.
-    pub fn ours_words(&self) -> String {
-        let Some(mean) = self.ours else { return "-".to_owned() };
+    pub fn measured_words(&self) -> String {
+        let Some(mean) = self.measured else { return "-".to_owned() };
         let spread = self.spread.map(|spread| format!(" ± {}", human::three_digits(spread))).unwrap_or_default();
         let around = self.band.map_or(spread, |band| ends_words(Some(band), human::three_digits));
         let seeds = (self.seeds < self.of_seeds).then(|| format!("of {} of {} seeds", self.seeds, self.of_seeds));
@@ -179,9 +179,9 @@ pub fn judge(file: &SweepFile, groups: &[Group<'_>]) -> Option<Verdicts> {
 fn judge_one(file: &SweepFile, claim: &Claim, groups: &[Group<'_>]) -> Judged {
     let judged = Judged {
         claim: claim.text.clone(),
-        paper: claim.paper.clone(),
+        expected: claim.expected.clone(),
         criterion: claim.holds.words(),
-        ours: None,
+        measured: None,
         spread: None,
         band: None,
         unit: if claim.over.is_some() { "" } else { claim.measure.what.def().unit.symbol() }.to_owned(),
@@ -200,7 +200,7 @@ fn judge_one(file: &SweepFile, claim: &Claim, groups: &[Group<'_>]) -> Judged {
     // In the unit that readers see, in which only 0 to 1 and 0 to 100 have an upper end.
     let possible = if claim.over.is_some() { (0.0, f64::INFINITY) } else { claim.measure.what.possible() };
     Judged {
-        ours: Some(mean),
+        measured: Some(mean),
         spread,
         band: (file.spread != Spread::Deviation).then(|| file.spread.around(&values, possible).unwrap_or((mean, mean))),
         seeds: values.len(),
@@ -277,13 +277,13 @@ fn of_cell(claim: &Claim, cell: Cell, groups: &[Group<'_>]) -> Vec<(u64, Result<
 
 /// The verdicts as a table, with the reasons below it.
 pub fn render(verdicts: &Verdicts) -> String {
-    let header = ["claim", "paper", "holds if", "ours", "verdict"];
+    let header = ["claim", "expected", "holds if", "measured", "verdict"];
     let rows = verdicts.claims.iter().zip(1..).map(|(judged, number)| {
         vec![
             number.to_string(),
-            judged.paper.clone(),
+            judged.expected.clone(),
             judged.criterion.clone(),
-            judged.ours_words(),
+            judged.measured_words(),
             judged.verdict.words().to_owned(),
         ]
     });
@@ -305,9 +305,9 @@ mod tests {
     fn a_mean_says_what_it_is_without() {
         let judged = Judged {
             claim: "c".into(),
-            paper: "p".into(),
+            expected: "p".into(),
             criterion: "any".into(),
-            ours: Some(2.0),
+            measured: Some(2.0),
             spread: Some(0.5),
             band: None,
             unit: "us".into(),
@@ -317,11 +317,11 @@ mod tests {
             verdict: Verdict::Holds,
             reason: None,
         };
-        assert_eq!(judged.ours_words(), "2.00 ± 0.50 us");
+        assert_eq!(judged.measured_words(), "2.00 ± 0.50 us");
         let ends = Judged { band: Some((1.75, 4.0)), ..judged.clone() };
-        assert_eq!(ends.ours_words(), "2.00 (1.75 to 4.00) us");
+        assert_eq!(ends.measured_words(), "2.00 (1.75 to 4.00) us");
         let less = Judged { seeds: 6, left_out: 1, ..judged };
-        assert_eq!(less.ours_words(), "2.00 ± 0.50 us (of 6 of 10 seeds, without 1 flow unfinished)");
+        assert_eq!(less.measured_words(), "2.00 ± 0.50 us (of 6 of 10 seeds, without 1 flow unfinished)");
     }
 
     #[test]
@@ -330,6 +330,6 @@ mod tests {
         let path = dir.path().join(FILE);
         std::fs::write(&path, "{\"format\": 99}").expect("file");
         let error = Verdicts::read(&path).expect_err("accepted").to_string();
-        assert!(error.contains("another version of hpcc (format 99, expected 1)"), "{error}");
+        assert!(error.contains("another version of hpcc (format 99, expected 2)"), "{error}");
     }
 }

@@ -8,16 +8,40 @@ use std::path::Path;
 /// So much of a file tells what it is.
 const HEAD: u64 = 4096;
 
-/// The scenario of a file that is a job of another simulator.
+/// Most ports of the guessed switch whose headroom fits into the default buffer.
+const MOST_PORTS: u32 = 424;
+/// What a port of a larger one gets, in KiB: more than headroom and reserve.
+const PORT_KIB: u64 = 128;
+
+/// The scenario of a file that is a job of another simulator; overrides may have another network.
 pub(crate) fn scenario(path: &Path) -> Option<String> {
-    named(path, Path::new(path.file_name()?))
+    text(Path::new(path.file_name()?), of_file(path)?)
 }
 
-/// The same in a file that has another name for the job.
+/// The memory that the guessed switch needs, if overrides leave network and switch as they are.
+pub(crate) fn memory(path: &Path, overrides: &[String]) -> String {
+    let is_other = |text: &String| ["topology", "switch"].iter().any(|section| text.trim_start().starts_with(section));
+    let ranks = of_file(path).filter(|_| !overrides.iter().any(is_other)).map_or(0, |(_, ranks)| ranks);
+    if ranks > MOST_PORTS {
+        format!("\n[switch]\nbuffer = \"{}KiB\"\n", u64::from(ranks) * PORT_KIB)
+    } else {
+        String::new()
+    }
+}
+
+/// The whole scenario, in a file that has another name for the job.
 pub fn named(path: &Path, name: &Path) -> Option<String> {
+    Some(text(name, of_file(path)?)? + &memory(path, &[]))
+}
+
+/// The kind of job that a file has, and its ranks.
+fn of_file(path: &Path) -> Option<(&'static str, u32)> {
     let mut head = Vec::new();
     hpcc_model::input::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    let (kind, ranks) = job(&head)?;
+    job(&head)
+}
+
+fn text(name: &Path, (kind, ranks): (&str, u32)) -> Option<String> {
     let name = toml::Value::String(name.to_str()?.into());
     Some(format!(
         "[run]\nstop = \"1000s\"\n\n[topology]\nkind = \"star\"\nhosts = {ranks}\nrate = \"400Gbps\"\ndelay = \"500ns\"\n\
@@ -74,5 +98,8 @@ mod tests {
         assert_eq!((scenario.network.nodes.len(), scenario.flows.jobs[0].hosts.len()), (4, 3));
         let other = "topology={ kind = \"star\", hosts = 5, rate = \"1Gbps\", delay = \"1us\" }".to_owned();
         assert_eq!(crate::load(&path, &[other]).expect("a scenario").network.nodes.len(), 6);
+        std::fs::write(&path, "Nodes 512\nConnections 1\n2->0 start 0 size 10\n").expect("written");
+        let buffer = crate::load(&path, &[]).expect("room for every port's headroom").settings.switch.buffer;
+        assert_eq!(buffer.0, 512 * 128 * 1024);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From a file of either format to a scenario.
 
+use crate::alone;
 use crate::kind::{is_toml, refuse_sweep, scenario_text};
 use crate::{reference, toml_format};
 use hpcc_core::node::NodeSettings;
@@ -30,7 +31,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
 /// As [`load`].
 pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
     refuse_overlaps(overrides)?;
-    let text = scenario_text(path)?;
+    let text = scenario_text(path)? + &alone::memory(path, overrides);
     let parsed = |overrides: &[String]| parse(path, &text, overrides, defaults.clone());
     parsed(overrides).map_err(|error| name_overrides(error, overrides, || parsed(&[]).err()))
 }

@@ -56,6 +56,8 @@ const WITHOUT_PORT: &str = "src dst priority size start";
 const OF_PACKETS: &str = "src dst priority packets start skip";
 /// Of descendants whose flows have a tag.
 const TAGGED: &str = "src dst priority size start skip";
+/// Of Parsimon and m3: ahead of the columns, the number of the flow.
+const NUMBERED: &str = "skip src dst priority dport size start";
 /// No experiment has flows that start after so many seconds; few have flows of so few bytes.
 const LONGEST_START: f64 = 1000.0;
 /// Flows that are looked at to tell the columns.
@@ -99,6 +101,7 @@ impl Columns {
         let of_reference = lines.iter().all(is_whole) && (lines.iter().all(is_port) || !are_seconds);
         match first.len() {
             5 => WITHOUT_PORT,
+            7 if lines.iter().all(|line| number(line, 6).is_some()) => NUMBERED,
             6 if of_reference => REFERENCE,
             6 if lines.iter().all(|line| number(line, 4) < number(line, 5)) => OF_PACKETS,
             6 if lines.iter().all(|line| number(line, 4).is_some() && number(line, 5).is_some()) => TAGGED,

@@ -67,6 +67,7 @@ fn a_job_is_imported_as_a_scenario() {
     let bench =
         Bench::new(&[("a.cm", "Nodes 3\nConnections 2\n2->0 id 1 start 0 size 9000\n1->0 id 2 start 5000 size 70\n")]);
     let output = bench.hpcc(&["import", "a.cm", "--out", "below/a.toml"]);
+    assert!(output.out.contains("guessed: [topology]") && output.out.contains("star of 400 Gb/s"), "{}", output.out);
     assert_eq!(output.code, Some(0), "{}", output.err);
     assert!(bench.read("below/a.toml").contains("path = \"../a.cm\""), "{}", bench.read("below/a.toml"));
     let times = completion_times(&bench, "below/a.toml", &[]);

@@ -99,7 +99,7 @@ fn one_file_is_a_controller_of_runs_and_sweeps() {
     let sweep = format!(
         "title = \"Own\"\nbase = \"scenario.toml\"\n[[variant]]\nname = \"hpcc\"\n\
          [[variant]]\nname = \"own\"\nset = [\"{choice}\", \"congestion_control.Target=20000\"]\n\
-         [[claim]]\ntext = \"It ends\"\npaper = \"-\"\nmeasure = \"unfinished\"\nof = \"own\"\nholds = {{ at_most = 0 }}\n"
+         [[claim]]\ntext = \"It ends\"\nexpected = \"-\"\nmeasure = \"unfinished\"\nof = \"own\"\nholds = {{ at_most = 0 }}\n"
     );
     bench.write("sweep.toml", &sweep);
     let swept = bench.hpcc(&["sweep", "sweep.toml", "--control", "my_cc.cc", "--out", "swept"]);

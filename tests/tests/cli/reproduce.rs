@@ -54,7 +54,7 @@ fn a_verdict_follows_what_was_simulated() {
         assert_eq!(output.code, Some(3), "{}", output.err);
         claims(&bench.path("out/verdicts.json"))
     };
-    let used = |claims: &[Value]| claims[2]["ours"].as_f64().expect("a rate");
+    let used = |claims: &[Value]| claims[2]["measured"].as_f64().expect("a rate");
     let (usual, half) = (sweep(&[]), sweep(&["--set", "congestion_control.eta=0.5"]));
     assert!(usual[2]["verdict"] == "holds" && used(&usual) > 85.0, "{usual:?}");
     assert!(half[2]["verdict"] == "does-not-hold" && used(&half) < 60.0, "{half:?}");

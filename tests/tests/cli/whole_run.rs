@@ -46,13 +46,13 @@ name = "none"
 columns = ["queue_p50_bytes", "pfc_paused_percent"]
 [[claim]]
 text = "goodput"
-paper = "x"
+expected = "x"
 measure = "total-goodput"
 of = "none"
 holds = { at_least = 90 }
 [[claim]]
 text = "paused"
-paper = "x"
+expected = "x"
 measure = "paused-share"
 of = "none"
 holds = { at_least = 0.2 }

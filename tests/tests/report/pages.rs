@@ -336,7 +336,7 @@ fn what_was_not_recorded_is_said() {
 const SWEEP: &str = "title = \"Two <ways>\"\nbase = \"scenario.toml\"\nseeds = [1, 2]\n\
     [[variant]]\nname = \"a\"\nlabel = \"HPCC (eta 0.95)\"\n\
     [[variant]]\nname = \"b\"\nset = [\"congestion_control.algorithm=dctcp\"]\n\
-    [[claim]]\ntext = \"Flows are quick\"\npaper = \"10\"\nmeasure = \"slowdown\"\nof = \"a\"\nholds = { at_most = 10 }\n";
+    [[claim]]\ntext = \"Flows are quick\"\nexpected = \"10\"\nmeasure = \"slowdown\"\nof = \"a\"\nholds = { at_most = 10 }\n";
 
 #[test]
 fn the_page_of_a_sweep_has_its_tables_claims_and_figures_and_every_chart_can_be_saved() {

@@ -16,13 +16,14 @@ use crate::sweep::keys::{Form, Places, Size, Variant, label, size, time};
 use crate::sweep::placed::{At, Placed, Source};
 
 /// A claim.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimKeys {
     /// The claim, as a sentence.
     text: Placed<String>,
-    /// The source's number or words.
-    paper: String,
+    /// The expected value: the number or words of a source, or your own.
+    #[serde(alias = "paper")]
+    expected: String,
     /// Measured quantity, in whose unit `holds` is.
     measure: Quantity,
     /// Percentile of the measured values that counts, 1 to 100; without it their mean, of queues the maximum.
@@ -117,7 +118,7 @@ impl Reader<'_> {
             holds: self.range("holds", &keys.holds)?,
             direction: keys.direction.as_ref().map(|range| self.range("direction", range)).transpose()?,
             reason,
-            paper: keys.paper,
+            expected: keys.expected,
             at: keys.text.at(),
             places,
             text: keys.text.to_string(),

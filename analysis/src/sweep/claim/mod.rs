@@ -17,8 +17,8 @@ use super::placed::At;
 pub struct Claim {
     /// The statement, as a sentence.
     pub text: String,
-    /// What the source says, in its numbers or words.
-    pub paper: String,
+    /// The expected value: the number or words of a source, or of whoever wrote the claim.
+    pub expected: String,
     /// What is measured.
     pub measure: Measure,
     /// The runs in which it is measured.

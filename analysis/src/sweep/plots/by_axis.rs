@@ -37,14 +37,18 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis)
     }
     let ticks: Vec<(f64, String)> =
         line.axis.values.iter().zip(0..).map(|((label, _), place)| (f64::from(place), label.clone())).collect();
-    let x = Axis::labelled(&line.axis.name, -0.3..ticks.len() as f64 - 0.7, ticks);
+    let x = Axis::labelled(&capital(&line.axis.name), -0.3..ticks.len() as f64 - 0.7, ticks);
     let y = |title: &str, top: f64| match what {
         ByAxis::Slowdown => Axis::slowdown(title, top.max(1.0)),
         ByAxis::Goodput | ByAxis::Queue | ByAxis::Job => Axis::value(title, top),
     };
     let at = At::Steps { first: 0.0, step: 1.0, steps: line.steps.len() };
-    let chart = |(metric, lines): (&Metric, Vec<Line>)| {
-        let title = metric.axis();
+    let chart = |(metric, mut lines): (&Metric, Vec<Line>)| {
+        let mut title = metric.axis();
+        if title.ends_with(" (us)") && highest(&lines) >= MILLIS_FROM {
+            lines.iter_mut().for_each(|line| line.scale(1e-3));
+            title = title.replace(" (us)", " (ms)");
+        }
         let y = y(&title, highest(&lines));
         Chart { title, x: x.clone(), at: at.clone(), y, lines, stepped: false, points: true }
     };
@@ -59,6 +63,15 @@ fn figure(file: &SweepFile, line: &Way<'_>, groups: &[&Group<'_>], what: ByAxis)
     line.others.iter().for_each(|(name, value)| subtitle += &format!(", {name} {value}"));
     subtitle += &of_seeds(file);
     Some(Figure { title: format!("{title} by {}", line.axis.name), subtitle, charts })
+}
+
+/// From so many microseconds on, an axis has milliseconds.
+const MILLIS_FROM: f64 = 2e3;
+
+/// With a capital letter, as labels of axes begin.
+fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The mean over the runs that have the metric, a line for each variant.

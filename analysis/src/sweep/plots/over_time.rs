@@ -41,7 +41,7 @@ pub fn queue(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>> 
     Ok(Some(Figure {
         title: "Queue length".to_owned(),
         subtitle: subtitle(file, "the port with the longest queue", groups),
-        charts: vec![over_time("Queue length (kB)", span_ns, 1, grid, lines)],
+        charts: vec![over_time(file, "Queue length (kB)", span_ns, 1, (grid, lines))],
     }))
 }
 
@@ -68,7 +68,7 @@ pub fn goodput(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>
         };
         let lines = names.iter().enumerate().map(of_name).collect();
         let title = format!("{}: goodput (Gb/s)", group.label);
-        charts.push(over_time(&title, span_ns, groups.len(), grid, lines));
+        charts.push(over_time(file, &title, span_ns, groups.len(), (grid, lines)));
     }
     if charts.iter().all(|chart| chart.lines.is_empty()) {
         return Ok(None);
@@ -80,8 +80,9 @@ pub fn goodput(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<Figure>
     Ok(Some(Figure { title: "Goodput".to_owned(), subtitle, charts }))
 }
 
-fn over_time(title: &str, span_ns: u64, charts: usize, grid: Grid, lines: Vec<Line>) -> Chart {
-    let x = Axis::time(span_ns as f64, charts);
+fn over_time(file: &SweepFile, title: &str, span_ns: u64, charts: usize, (grid, lines): (Grid, Vec<Line>)) -> Chart {
+    let after_ns = file.selection.warm_up.unwrap_or(0);
+    let x = Axis::time(span_ns as f64, after_ns, charts);
     let y = Axis::value(title, highest(&lines));
     Chart { title: title.to_owned(), x, at: At::grid(grid, 0.0), y, lines, stepped: false, points: false }
 }

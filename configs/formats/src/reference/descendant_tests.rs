@@ -236,6 +236,9 @@ fn columns_tell_what_they_are() {
     let (found, notes) = sizes("2\n0 2 3 8192 2.0 1\n1 2 3 65536 2.1 2\n");
     assert_eq!(found, [8192, 65536]);
     assert!(notes[0].contains("taken for \"src dst priority size start skip\""), "{notes:?}");
+    let (found, notes) = sizes("2\n0 0 2 3 100 100000 2.0\n1 1 2 3 100 5000 2.1\n");
+    assert_eq!(found, [100_000, 5000]);
+    assert!(notes[0].contains("taken for \"skip src dst priority dport size start\""), "{notes:?}");
     // These may be either.
     let (found, notes) = sizes("2\n0 2 3 8192 2 1\n1 2 3 65535 2 2\n");
     assert_eq!(found, [2, 2]);
@@ -267,4 +270,22 @@ fn flows_may_be_missing_where_a_configuration_is_imported() {
     assert_eq!(scenario.flows.totals.count, 0);
     assert!(is_said(&remarks, Remark::Dropped, "FLOW_FILE names"), "{remarks:?}");
     assert!(is_said(&remarks, Remark::Guessed, "TRACE_FILE names"), "{remarks:?}");
+}
+
+/// Attributes of SimAI's simulator are the keys that they replaced.
+#[test]
+fn attributes_are_keys() {
+    let folder = Folder::new();
+    let with = |lines: &str| {
+        let text = "TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\nTRACE_FILE trace.txt\nHAS_WIN 0\nL2_ACK_INTERVAL 1\nBUFFER_SIZE 32\n\
+            KMAX_MAP 1 100000000000 400\nKMIN_MAP 1 100000000000 100\nPMAX_MAP 1 100000000000 0.2\n";
+        folder.write("config.txt", format!("{text}{lines}"));
+        folder.load(&[]).expect(lines)
+    };
+    let by_keys = with("CC_MODE 7\nENABLE_PFC 0\nRATE_AI 5Mb/s\nMIN_RATE 100Mb/s\nRATE_BOUND 1\n");
+    let by_attributes = with(
+        "ns3::RdmaHw::CcMode 7\nns3::SwitchNode::PfcEnabled false\nns3::RdmaHw::RateAI 5Mb/s\n\
+         ns3::RdmaHw::MinRate 100Mb/s\nns3::RdmaHw::RateBound true\n",
+    );
+    assert_eq!(by_keys.effective(), by_attributes.effective());
 }

@@ -74,6 +74,41 @@ pub(super) const LINK_DOWN: &str = "LINK_DOWN";
 const ALIASES: &[(&str, &str)] =
     &[("DCTCP_GAIN", "EWMA_GAIN"), ("MON_START", "QLEN_MON_START"), ("MON_END", "QLEN_MON_END")];
 
+/// Attributes of classes that SimAI's simulator (ns-3-alibabacloud) has in place of keys.
+const ATTRIBUTES: &[(&str, &str)] = &[
+    ("ns3::QbbNetDevice::QcnEnabled", "ENABLE_QCN"),
+    ("ns3::QbbNetDevice::DynamicThreshold", "USE_DYNAMIC_PFC_THRESHOLD"),
+    ("ns3::QbbNetDevice::PauseTime", "PAUSE_TIME"),
+    ("ns3::SwitchNode::PfcEnabled", "ENABLE_PFC"),
+    ("ns3::RdmaHw::Mtu", "PACKET_PAYLOAD_SIZE"),
+    ("ns3::RdmaHw::CcMode", "CC_MODE"),
+    ("ns3::RdmaHw::RateAI", "RATE_AI"),
+    ("ns3::RdmaHw::RateHAI", "RATE_HAI"),
+    ("ns3::RdmaHw::DctcpRateAI", "DCTCP_RATE_AI"),
+    ("ns3::RdmaHw::MinRate", "MIN_RATE"),
+    ("ns3::RdmaHw::L2ChunkSize", "L2_CHUNK_SIZE"),
+    ("ns3::RdmaHw::L2AckInterval", "L2_ACK_INTERVAL"),
+    ("ns3::RdmaHw::L2BackToZero", "L2_BACK_TO_ZERO"),
+    ("ns3::RdmaHw::VarWin", "VAR_WIN"),
+    ("ns3::RdmaHw::FastReact", "FAST_REACT"),
+    ("ns3::RdmaHw::MiThresh", "MI_THRESH"),
+    ("ns3::RdmaHw::TargetUtil", "U_TARGET"),
+    ("ns3::RdmaHw::MultiRate", "MULTI_RATE"),
+    ("ns3::RdmaHw::SampleFeedback", "SAMPLE_FEEDBACK"),
+    ("ns3::RdmaHw::RateBound", "RATE_BOUND"),
+    ("ns3::MellanoxDcqcn::AlphaResumInterval", "ALPHA_RESUME_INTERVAL"),
+    ("ns3::MellanoxDcqcn::RateDecreaseInterval", "RATE_DECREASE_INTERVAL"),
+    ("ns3::MellanoxDcqcn::ClampTargetRate", "CLAMP_TARGET_RATE"),
+    ("ns3::MellanoxDcqcn::RPTimer", "RP_TIMER"),
+    ("ns3::MellanoxDcqcn::EwmaGain", "EWMA_GAIN"),
+    ("ns3::MellanoxDcqcn::FastRecoveryTimes", "FAST_RECOVERY_TIMES"),
+];
+
+/// The key that an attribute stands for.
+pub(super) fn of_attribute(name: &str) -> Option<&'static str> {
+    ATTRIBUTES.iter().find(|(known, _)| *known == name).map(|(_, key)| *key)
+}
+
 /// The 2019 simulator's name of a key.
 pub(super) fn canonical(key: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)

@@ -27,15 +27,23 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// `None` of another form, or one that is not of so many switches and links.
-    pub fn of(words: &[&str], switches: u64, links: u64) -> Option<Header> {
-        let [nodes, gpus, nvswitches, others, counted, kind] = *words else { return None };
+    /// How many links a first line of this form announces: the lines below may be others.
+    pub fn announced(words: &[&str]) -> Option<u64> {
+        let [numbers @ .., kind] = words else { return None };
+        let numbers: Vec<u64> = numbers.iter().map_while(|word| word.parse().ok()).collect();
+        let [.., links] = numbers[..] else { return None };
+        (numbers.len() == 5 && words.len() == 6 && kind.parse::<u64>().is_err()).then_some(links)
+    }
+
+    /// `None` of another form, or one that is not of so many switches.
+    pub fn of(words: &[&str], switches: u64) -> Option<Header> {
+        Header::announced(words)?;
+        let [nodes, gpus, nvswitches, others, ..] = *words else { return None };
         let number = |word: &str| word.parse::<u32>().ok();
         let (nodes, gpus, nvswitches) = (number(nodes)?, number(gpus)?, number(nvswitches)?);
         let are_all = u64::from(nvswitches) + u64::from(number(others)?) == switches;
-        let is_simai = are_all && u64::from(number(counted)?) == links && number(kind).is_none();
         let hosts = nodes.checked_sub(u32::try_from(switches).ok()?)?;
-        (is_simai && gpus > 1 && nvswitches > 0).then_some(Header { gpus, nvswitches: hosts..hosts + nvswitches })
+        (are_all && gpus > 1 && nvswitches > 0).then_some(Header { gpus, nvswitches: hosts..hosts + nvswitches })
     }
 
     /// Takes the NVLinks out of a network, and says what they were; with a note. `None`, and nothing taken, if servers are not alike.
@@ -96,7 +104,7 @@ mod tests {
     }
 
     fn header(text: &str) -> Option<Header> {
-        Header::of(&text.split(' ').collect::<Vec<_>>(), 5, 12)
+        Header::of(&text.split(' ').collect::<Vec<_>>(), 5)
     }
 
     #[test]
@@ -118,6 +126,8 @@ mod tests {
         let (mut network, mut places) = network();
         network.links[0].rate = BitRate::gbps(600);
         assert!(header("9 2 4 1 12 H100").expect("a header").take(&mut network, &mut places).is_none());
+        let words = |text: &'static str| text.split(' ').collect::<Vec<_>>();
+        assert_eq!(Header::announced(&words("9 2 4 1 10 H100")), Some(10), "whatever follows");
         for text in ["9 5 12", "9 2 4 1 12 7", "9 2 3 1 12 H100", "9 2 0 5 12 H100", "9 1 4 1 12 H100"] {
             assert!(header(text).is_none(), "{text}");
         }

@@ -174,6 +174,9 @@ impl<'a> Settings<'a> {
 
     /// Stores the values that follow a key.
     fn take(&mut self, key: Token<'a>, tokens: &mut Tokens<'a>) -> Result<(), InputError> {
+        if let Some(name) = keys::of_attribute(key.text) {
+            return self.take_attribute(&key, name, tokens);
+        }
         let words = match keys::values(key.text) {
             Some(Values::Words(count)) => (0..count).map(|_| value(&key, tokens)).collect::<Result<_, _>>()?,
             Some(Values::Map) => self.map(&key, tokens)?,
@@ -188,6 +191,29 @@ impl<'a> Settings<'a> {
         let is_of_file = key.place.line().is_some();
         if let Some(counts) = self.store(&key, words).filter(|_| is_of_file) {
             self.descendant.remark(Remark::Guessed, format!("{} is given more than once; {counts}", key.text));
+        }
+        Ok(())
+    }
+
+    /// Takes an attribute as the key that it stands for, whose truth values are numbers.
+    fn take_attribute(
+        &mut self,
+        key: &Token<'a>,
+        name: &'static str,
+        tokens: &mut Tokens<'a>,
+    ) -> Result<(), InputError> {
+        let mut word = value(key, tokens)?;
+        self.descendant.remark(Remark::Taken, format!("{} {} as {name}", key.text, word.text));
+        word.text = match word.text {
+            "true" => "1",
+            "false" => "0",
+            text => text,
+        };
+        let key = Token { text: name, place: key.place.clone() };
+        if keys::values(name).is_some() {
+            self.store(&key, vec![word]);
+        } else {
+            self.descendant.take(&key, &[word])?;
         }
         Ok(())
     }
@@ -379,7 +405,7 @@ fn value<'a>(key: &Token<'a>, tokens: &mut Tokens<'a>) -> Result<Token<'a>, Inpu
 
 /// Whether this is a key, of the 2019 simulator or of a descendant.
 fn is_known(word: &str) -> bool {
-    keys::values(word).is_some() || Descendant::knows(word)
+    keys::values(word).is_some() || keys::of_attribute(word).is_some() || Descendant::knows(word)
 }
 
 /// The key that was meant, if at most two letters are wrong: descendants have others that merely resemble them.

@@ -77,13 +77,15 @@ pub(crate) fn read(path: &Path, rounding: Rounding) -> Result<TopologyFile, Inpu
 /// Descendants have more words in the first line, in another order: the lines tell how many switches and links there are.
 struct Guess {
     words: usize,
+    /// Of a topology of SimAI, how many links it announces.
+    announced: Option<u64>,
     switches: u64,
     links: u64,
     simai: Option<Header>,
 }
 
 impl Guess {
-    /// `None` of the 2019 simulator's three words, and where the lines do not agree with the first one.
+    /// `None` of the 2019 simulator's three words, and where the lines do not agree with the first one, unless that is SimAI's.
     fn of(path: &Path) -> Option<Guess> {
         let mut lines = BufReader::new(input::open(path).ok()?).lines().map_while(Result::ok);
         let first = lines.next()?;
@@ -98,9 +100,11 @@ impl Guess {
             words.len() == 5 && is_number(words[0]) && is_number(words[1])
         };
         let links = lines.filter(|line| !line.trim().is_empty()).take_while(is_link).count() as u64;
-        let simai = Header::of(&header, switches, links);
-        header[1..].contains(&links.to_string().as_str()).then_some(Guess {
+        let simai = Header::of(&header, switches);
+        let announced = Header::announced(&header);
+        (announced.is_some() || header[1..].contains(&links.to_string().as_str())).then_some(Guess {
             words: header.len(),
+            announced,
             switches,
             links,
             simai,
@@ -108,8 +112,11 @@ impl Guess {
     }
 
     fn note(&self, place: &Place) -> String {
-        let Guess { words, switches, links, .. } = self;
-        place.error(format!("{words} words: {switches} switches and {links} links, as the lines tell")).to_string()
+        let Guess { words, announced, switches, links, .. } = self;
+        let differ = announced.filter(|announced| announced != links);
+        let announced = differ.map(|announced| format!("; {announced} links are announced")).unwrap_or_default();
+        let found = format!("{words} words: {switches} switches and {links} links, as the lines tell{announced}");
+        place.error(found).to_string()
     }
 }
 
