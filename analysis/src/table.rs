@@ -12,7 +12,7 @@ use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
 use hpcc_measures::stats::{self, FctStats, SIZE_BOUNDS, SIZE_CLASSES};
 use hpcc_model::results::summary::FLUID;
-use hpcc_model::results::{FailedLinks, MeasuredError, Summary};
+use hpcc_model::results::{FailedLinks, LinkRetry, MeasuredError, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::chart::Spread;
@@ -258,7 +258,10 @@ fn lines_of_packets(s: &Summary) -> [(&'static str, String); 7] {
         ("flows", flows(s)),
         ("queue", queue(s)),
         ("PFC", pauses(s)),
-        ("frames", format!("{}, {} lost on links{}{}", drops(s), human::count(s.losses), failed(s), trims(s))),
+        (
+            "frames",
+            format!("{}, {} lost on links{}{}", drops(s), human::count(s.losses), failed(s) + &retries(s), trims(s)),
+        ),
         ("recovery", recovery(s)),
         (
             "simulated",
@@ -308,6 +311,18 @@ fn failed(s: &Summary) -> String {
         format!(" (by failed links: {} dropped, {} lost)", human::count(failed.dropped), human::count(failed.lost))
     };
     costs.map(told).unwrap_or_default()
+}
+
+/// What links lost and sent again.
+fn retries(s: &Summary) -> String {
+    let told = |retry: &LinkRetry| {
+        format!(
+            " ({} more sent again by links, {} frames in all)",
+            human::count(retry.lost),
+            human::count(retry.resent)
+        )
+    };
+    s.link_retry.as_ref().map(told).unwrap_or_default()
 }
 
 /// Why switches with pools had no room for frames.

@@ -2,6 +2,7 @@
 //! How many bytes a frame occupies on a link.
 
 use crate::roce::{self, CNP_RESERVED};
+use crate::units::Bytes;
 
 crate::named! {
     /// The header stack of every frame.
@@ -34,8 +35,19 @@ crate::settings! {
         /// `floored_times` of `[compatibility]` rounds them down.
         #[change = "Turn it off for numbers of before: at 800 Gb/s links with frames of 338 bytes are then 11 % too fast."]
         pub exact_rates: Option<bool> = None;
+        /// Whether links send again what they lose (link-level retry of Ultra Ethernet 1.0), in order: hosts see no loss but that of
+        /// links which have failed.
+        #[change = "Turn it on for links with bit errors, to see what a loss costs there in place of a round trip between hosts."]
+        pub llr: bool = false;
+        /// Bytes of frames without an acknowledgement of the link that its transmitter keeps: it stops while there is no room for
+        /// another; `auto`: what leaves in a round trip of the link, and three frames.
+        #[change = "Set it to a device's replay buffer: with less than `auto` links are slower."]
+        pub llr_buffer: Option<Bytes> {1..=MOST_REPLAY} = None => llr = "true";
     }
 }
+
+/// The largest replay buffer of a link.
+const MOST_REPLAY: u64 = u32::MAX as u64;
 
 impl WireSettings {
     /// Settles what was left to the simulator; whether times are rounded as the 2019 simulator does.

@@ -7,7 +7,8 @@ use crate::settings::{Settings, told};
 use hpcc_core::address::host_address;
 use hpcc_core::engine::{Engine, Order, Quality, Streams};
 use hpcc_core::fabric::IdealFlow;
-use hpcc_core::node::{Given, NodeSettings};
+use hpcc_core::node::{Given, Located, NodeSettings};
+use hpcc_core::settings::Conflict;
 use hpcc_core::switch::Priorities;
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
@@ -425,6 +426,11 @@ impl Network {
                 let kinds = || engine.fabric().kinds();
                 own.check_counters(kinds()).and_then(|()| own.check_probes(kinds())).map_err(told)?;
             }
+        }
+        if !self.judged.is_empty() && self.settings.iter().any(|own| own.wire.llr) {
+            let message =
+                "links send again what they lose by themselves, and not what an ErrorModel spoils; expected false";
+            return Err(told(Located { section: "wire", conflict: Conflict::new("llr", message.into()) }));
         }
         engine.serve_program();
         #[cfg(feature = "ns3")]

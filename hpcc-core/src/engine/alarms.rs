@@ -24,6 +24,8 @@ pub(super) enum Duty {
     RepeatPause(PortId, u8),
     /// The pause of a priority is over that a port has heard.
     EndPause(PortId, u8),
+    /// The link of a port may send again, or has room for frames.
+    Retry(PortId),
     /// A host's transport that is not RoCE has asked for this time.
     Transport,
     /// A switch's load balancer has.
@@ -102,6 +104,7 @@ impl Engine {
             Duty::Watchdog(port, priority) => self.on_watchdog(port, priority),
             Duty::RepeatPause(port, priority) => self.on_repeat_pause(port, priority),
             Duty::EndPause(port, priority) => self.on_end_pause(port, priority),
+            Duty::Retry(port) => self.on_retry(port),
             Duty::Transport => self.on_transport_timer(node),
             Duty::Balancer => self.on_balancer(node),
             Duty::HeldBack(frame) => self.let_pass(node, frame),

@@ -72,7 +72,7 @@ impl Chance {
     }
 
     /// Whether a frame of so many bytes that comes to a port is lost, or has a wrong bit.
-    fn spoils(&mut self, port: &Port, size: u32) -> bool {
+    pub fn spoils(&mut self, port: &Port, size: u32) -> bool {
         port.loss.is_some_and(|place| self.losses[place as usize].is_lost())
             || port.noise.is_some_and(|place| self.losses[place as usize].spoils(size))
     }
@@ -109,7 +109,7 @@ impl Engine {
         let port = &mut self.all.ports[p];
         let &Frame { size, kind, .. } = self.all.frames.get(f);
         let is_pfc = kind == PacketKind::Pfc;
-        let may_spoil = port.is_whole && (self.chance.loses_pfc || !is_pfc);
+        let may_spoil = port.is_whole && port.retry.is_none() && (self.chance.loses_pfc || !is_pfc);
         let judge = self.program.judge.as_mut().filter(|_| may_spoil && port.is_judged);
         let is_spoilt = judge.is_some_and(|judge| judge.spoils(port.node, port.number, size))
             || may_spoil && self.chance.spoils(port, size);

@@ -18,8 +18,8 @@ pub(super) struct InFlight {
 /// The frames on their way to a port, in the order in which they arrive: a ring of times and places.
 #[derive(Default)]
 pub(super) struct Flight {
-    /// The port is of another part of the network.
-    pub leads_away: bool,
+    /// The port is of another part of the network, or its link has rules of its own.
+    pub has_rules: bool,
     entries: Vec<InFlight>,
     first: usize,
     count: usize,

@@ -206,8 +206,9 @@ impl Engine {
 
     /// A node knows that the link of its port has failed, or is there again.
     fn set_end(&mut self, p: PortId, up: bool) {
-        self.all.ports[p].is_up = up;
+        self.all.ports[p].set_up(up);
         if !up {
+            self.forget_retries(p);
             self.clear(p);
         }
         if up || !self.leaks(p) {
@@ -258,7 +259,8 @@ impl Engine {
     fn switch_off(&mut self, node: u32) {
         let ports = self.fabric.ports(node).len() as u16;
         for p in (0..ports).map(|port| self.port_id(node, port)).collect::<Vec<_>>() {
-            self.all.ports[p].is_up = false;
+            self.all.ports[p].set_up(false);
+            self.forget_retries(p);
             self.clear_switch_port(p, true);
             self.resume_all(p);
         }

@@ -17,7 +17,7 @@
 //! | files | hold |
 //! | --- | --- |
 //! | `run`, `events`, `groups`, `agenda`, `alarms`, `windows` | time: the loop, and what happens when |
-//! | `frame`, `frames`, `flight`, `port`, `paths`, `links`, `chance` | wires: frames, where they wait and travel, and what links do to them |
+//! | `frame`, `frames`, `flight`, `port`, `paths`, `links`, `chance`, `retry` | wires: frames, where they wait and travel, and what links do to them |
 //! | `nodes`, `switching`, `balancing`, `watchdog`, `holds`, `quanta` | switches, and pauses |
 //! | `sending`, `receiving`, `answering`, `sharing`, `slow`, `transports` | hosts |
 //! | `notices`, `agents` | Fast CNP, and borders of telemetry, at both |
@@ -56,6 +56,7 @@ mod port;
 mod program;
 mod quanta;
 mod receiving;
+mod retry;
 mod run;
 mod sending;
 mod sharing;

@@ -144,6 +144,10 @@ counters! {
         pub losses: u64,
         /// Of them, those on links that had failed.
         pub failed_link_losses: u64,
+        /// Frames that links lost and asked for again.
+        pub link_nacks: u64,
+        /// Frames that links sent again.
+        pub link_resends: u64,
         /// Bytes on links that only telemetry needs.
         pub telemetry_bytes: u64,
     }

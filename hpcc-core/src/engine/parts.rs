@@ -137,7 +137,7 @@ impl Engine {
         let delay = cut.map(|link| link.delay).min().unwrap_or(Nanos(u64::MAX));
         self.parts = Parts { of_node: of_node.into(), own, delay, quiet_until: Nanos(0), parcels };
         for (flight, port) in self.all.flights.iter_mut().zip(self.all.ports.iter()) {
-            flight.leads_away = !self.parts.is_own(port.node);
+            flight.has_rules |= !self.parts.is_own(port.node);
         }
         true
     }

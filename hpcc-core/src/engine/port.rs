@@ -2,6 +2,7 @@
 //! One end of a link: the queues before it, its transmission, and what the far end has paused.
 
 use super::frames::Frames;
+use super::retry::Retry;
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
 use crate::recurrence::recurs;
@@ -25,6 +26,8 @@ pub(super) struct Port {
     pub number: u16,
     /// Whether times have parts of nanoseconds.
     is_exact: bool,
+    /// It is up, and its link leaves to it what it sends next.
+    pub is_free: bool,
     pub node: u32,
     /// Place of the port at the other end, and its node.
     pub peer: PortId,
@@ -69,6 +72,8 @@ pub(super) struct Port {
     /// Frames that these have spoilt.
     pub errors: u64,
     pub rate: BitRate,
+    /// What its link sends again, if it does.
+    pub retry: Option<Box<Retry>>,
     /// Bytes for which a frame occupies the link besides its own.
     gap: u32,
     rounding: Rounding,
@@ -91,6 +96,7 @@ impl Port {
             sizes: [0; 2],
             number,
             is_exact: false,
+            is_free: true,
             parts: [0; 2],
             clock: LinkClock::new(rate, Rounding::Nearest, 1),
             node,
@@ -116,6 +122,7 @@ impl Port {
             noise: None,
             is_judged: false,
             errors: 0,
+            retry: None,
             rate,
             gap: 0,
             rounding: Rounding::Nearest,
@@ -125,6 +132,26 @@ impl Port {
     /// Its queues are served by classes.
     pub fn serve_by(&mut self, scheduler: Scheduler) {
         (self.scheduler, self.has_scheduler) = (Some(Box::new(scheduler)), true);
+    }
+
+    /// Its link fails or comes up.
+    pub fn set_up(&mut self, up: bool) {
+        self.is_up = up;
+        self.is_free = up && self.retry.as_ref().is_none_or(|retry| !retry.has_port);
+    }
+
+    /// Whether its link chooses what it sends next.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.is_up && !self.is_free
+    }
+
+    /// Its link chooses what it sends next, or leaves that to it.
+    pub fn leave_to_link(&mut self, has_port: bool) {
+        if let Some(retry) = &mut self.retry {
+            retry.has_port = has_port;
+        }
+        self.set_up(self.is_up);
     }
 
     /// The link has another rate from the next frame on.
@@ -142,7 +169,7 @@ impl Port {
     /// Whether a frame of this priority would leave at once if the port is idle.
     #[inline]
     pub fn is_open(&self, priority: u8) -> bool {
-        self.waiting == 0 && self.is_up && !self.is_watched && !self.has_scheduler && self.paused >> priority & 1 == 0
+        self.waiting == 0 && self.is_free && !self.is_watched && !self.has_scheduler && self.paused >> priority & 1 == 0
     }
 
     /// A frame leaves that has waited in no queue.
@@ -256,6 +283,16 @@ impl Port {
         self.scheduler.as_mut().and_then(|scheduler| scheduler.next(&backlog)).unwrap_or(self.last_served)
     }
 
+    /// Takes the first pause or resume that waits.
+    pub fn take_pfc(&mut self, frames: &Frames) -> Option<FrameId> {
+        let waiting = &mut self.queues[0];
+        let place = waiting.iter().position(|&frame| frames.get(frame).kind == PacketKind::Pfc)?;
+        let pfc = waiting.remove(place)?;
+        self.waiting &= !u8::from(waiting.is_empty());
+        self.queued -= frames.get(pfc).size;
+        Some(pfc)
+    }
+
     /// Takes the last frame of a queue, if it is data.
     #[cold]
     pub fn take_last_data(&mut self, frames: &Frames, queue: u8) -> Option<FrameId> {
@@ -308,6 +345,7 @@ recurs! {
         sizes: derived,
         number: constant,
         is_exact: constant,
+        is_free: plain,
         node: constant,
         peer: constant,
         peer_node: constant,
@@ -333,6 +371,7 @@ recurs! {
         noise: absent,
         is_judged: absent,
         errors: steady,
+        retry: absent,
         rate: plain,
         gap: constant,
         rounding: constant,

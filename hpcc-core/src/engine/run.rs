@@ -360,7 +360,7 @@ impl Engine {
 
     /// The end of a transmission becomes an event.
     #[inline]
-    fn end_later(&mut self, p: PortId) {
+    pub(super) fn end_later(&mut self, p: PortId) {
         let port = &mut self.all.ports[p];
         port.is_busy = true;
         let (at, node) = (port.end_at, port.node);
@@ -370,7 +370,7 @@ impl Engine {
     /// Sends a frame if the port is idle and there is one.
     #[inline]
     pub(super) fn try_send(&mut self, p: PortId) {
-        if !self.all.ports[p].is_up || self.is_busy(p) {
+        if !self.all.ports[p].is_free || self.is_busy(p) {
             return;
         }
         // Busy already while the node decides: it may send a PFC frame, which must not overtake on this port.
@@ -407,15 +407,25 @@ impl Engine {
         frame.at = arrives;
         let (peer, node, is_host, waits) = (port.peer, port.peer_node, port.is_host, port.waiting != 0);
         port.sent += if is_host { frame.size.into() } else { 0 };
+        if self.all.flights[peer].has_rules {
+            return self.leave_by_rules(p, f, rank);
+        }
         if waits || (is_host && self.host_awaits_end(p)) {
             self.end_later(p);
         }
-        let flight = &mut self.all.flights[peer];
-        if flight.leads_away {
-            return self.parts.parcel_to(node).load(&mut self.all.frames, f, arrives, peer);
-        }
-        if flight.push(InFlight { at: arrives, rank, frame: f }) {
+        if self.all.flights[peer].push(InFlight { at: arrives, rank, frame: f }) {
             self.add(arrives, node, EventKind::Arrival(peer));
+        }
+    }
+
+    /// A frame is on its way, to another part of the network or to a node of this one.
+    pub(super) fn put_on_link(&mut self, p: PortId, f: FrameId, rank: u64) {
+        let (port, at) = (&self.all.ports[p], self.all.frames.get(f).at);
+        let (peer, node) = (port.peer, port.peer_node);
+        if !self.parts.is_own(node) {
+            self.parts.parcel_to(node).load(&mut self.all.frames, f, at, peer);
+        } else if self.all.flights[peer].push(InFlight { at, rank, frame: f }) {
+            self.add(at, node, EventKind::Arrival(peer));
         }
     }
 

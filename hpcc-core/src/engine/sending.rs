@@ -199,7 +199,7 @@ impl Engine {
         }
         if result.send || result.probe.is_some() {
             self.try_send(p);
-        } else {
+        } else if !self.all.ports[p].is_held() {
             // A larger window may let a packet leave when the present frame ends.
             self.is_busy(p);
         }

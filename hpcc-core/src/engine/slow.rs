@@ -90,6 +90,7 @@ impl Engine {
         *self.all.frames.get_mut(f) = pfc;
         self.nodes.host(node).held[usize::from(port)].pfcs.push_back(f);
         self.try_send(p);
+        self.pass_pfc(p);
     }
 
     /// The link of a slow receiver's port has failed.

@@ -18,6 +18,7 @@ use super::parts::Parts;
 use super::port::Port;
 use super::program::Program;
 use super::quanta::Quanta;
+use super::retry::Retry;
 use super::run::Stop;
 use super::skip::Skip;
 use super::traffic::Traffic;
@@ -284,6 +285,8 @@ impl Engine {
             let mut end = Port::new(node, number as u16, port.peer, link);
             end.is_host = !is_switch;
             end.measure(settings.wire.frame_gap(), rounding);
+            end.retry =
+                settings.retry_buffer().map(|buffer| Box::new(Retry::new(buffer, settings.largest_frame(), link)));
             if let Some(services) = services {
                 end.serve_by(Scheduler::new(services));
             }
@@ -350,6 +353,10 @@ impl Engine {
         }
         let ports = self.all.ports.len();
         self.all.flights = (0..ports).map(|_| Flight::default()).collect();
+        for p in (0..ports as u32).map(PortId) {
+            let peer = self.all.ports[p].peer;
+            self.all.flights[peer].has_rules = self.all.ports[p].retry.is_some();
+        }
         self.watchers.sampled.queues = vec![0; ports].into();
         self.group(network, &[]);
     }

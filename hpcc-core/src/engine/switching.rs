@@ -326,6 +326,7 @@ impl Engine {
         *self.all.frames.get_mut(f) = pfc;
         self.enqueue(p, f, 0);
         self.try_send(p);
+        self.pass_pfc(p);
     }
 
     /// A pause or a resume, which tells whoever watches how much waits at its port.

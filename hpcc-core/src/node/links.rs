@@ -128,7 +128,7 @@ impl NodeSettings {
     }
 
     /// Bytes that no frame exceeds: neither data with all the telemetry that there is room for, nor what brings that back.
-    pub(super) fn largest_frame(&self) -> u64 {
+    pub(crate) fn largest_frame(&self) -> u64 {
         let (sizes, layout, Bytes(mtu)) = (self.sizes(), self.layout(), self.transport.mtu);
         let data = sizes.data(mtu as u32, true, layout.max_len() as u32);
         let answer = sizes.ack(
@@ -136,6 +136,19 @@ impl NodeSettings {
                 + FrameSizes::SELECTIVE_ACK,
         );
         u64::from(data.max(answer)).max(mtu + LEAST_OVERHEAD)
+    }
+
+    /// Bytes that the transmitter of a link keeps to send them again, if links do; `Some(None)`: what a round trip needs.
+    pub(crate) fn retry_buffer(&self) -> Option<Option<u64>> {
+        self.wire.llr.then(|| self.wire.llr_buffer.map(|buffer| buffer.0))
+    }
+
+    /// Checks that a link keeps a frame: one without room for it would never send.
+    pub(super) fn check_retry(&self) -> Result<(), Located> {
+        let needed = self.largest_frame();
+        let Some(buffer) = self.retry_buffer().flatten().filter(|&buffer| buffer < needed) else { return Ok(()) };
+        let message = format!("llr_buffer is {buffer} bytes, less than a packet; expected {needed} or more, or auto");
+        Err(in_section("wire")(Conflict::new("llr_buffer", message)))
     }
 
     /// The same for headroom, where that counts frames.

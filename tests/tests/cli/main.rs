@@ -34,6 +34,7 @@ mod install;
 mod jobs;
 mod leaked_buffer;
 mod legacy;
+mod link_retry;
 mod noticed;
 mod numbers;
 mod outcomes;

@@ -77,7 +77,8 @@ pub use measured_error::{ErrorFigures, JobError, MeasuredError};
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
 pub use summary::{
-    AttackSummary, FailedLinks, FastCnpSummary, Note, Port, RankSummary, SkipSummary, Summary, TrimSummary, Versions,
+    AttackSummary, FailedLinks, FastCnpSummary, LinkRetry, Note, Port, RankSummary, SkipSummary, Summary, TrimSummary,
+    Versions,
 };
 pub use unfinished_csv::UnfinishedFlow;
 pub use writer::{Measured, ResultWriter};

@@ -115,6 +115,9 @@ pub struct Summary {
     pub trims: Option<TrimSummary>,
     /// Frames lost on links.
     pub losses: u64,
+    /// What links sent again; only where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_retry: Option<LinkRetry>,
     /// Of both, what links that had failed are the reason of; only where some do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_links: Option<FailedLinks>,
@@ -236,6 +239,8 @@ impl Summary {
             failed_link_drops: dropped,
             losses,
             failed_link_losses: lost,
+            link_nacks,
+            link_resends,
             telemetry_bytes,
         } = network;
         let Counters {
@@ -271,6 +276,7 @@ impl Summary {
                 .is_some()
                 .then(|| NoRoom::NAMES.iter().zip(no_room).map(|(why, frames)| (why.to_string(), frames)).collect()),
             losses,
+            link_retry: scenario.settings.wire.llr.then_some(LinkRetry { lost: link_nacks, resent: link_resends }),
             failed_links: (!scenario.link_failures.is_empty()).then_some(FailedLinks { lost, dropped }),
             marks,
             marks_merged,
@@ -311,6 +317,15 @@ pub struct FailedLinks {
     pub lost: u64,
     /// Dropped by switches: they waited for them, came before routes had changed, or had no route left.
     pub dropped: u64,
+}
+
+/// What links sent again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkRetry {
+    /// Frames that they lost.
+    pub lost: u64,
+    /// Frames that they sent again: those, and what had left behind them.
+    pub resent: u64,
 }
 
 /// Periods of traffic that were left out, with which all other results are.

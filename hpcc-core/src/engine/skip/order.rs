@@ -104,6 +104,7 @@ pub(super) fn subject(duty: Duty) -> ([u64; 3], bool) {
         Duty::Transport => ([7, 0, 0], false),
         Duty::Balancer => ([8, 0, 0], false),
         Duty::HeldBack(frame) => ([9, frame.0.into(), 0], false),
+        Duty::Retry(port) => ([10, port.0.into(), 0], false),
     }
 }
 

@@ -169,13 +169,15 @@ fn walk_totals(totals: &mut Totals, walk: &mut Walk) {
         failed_link_drops,
         losses,
         failed_link_losses,
+        link_nacks,
+        link_resends,
         telemetry_bytes,
     } = totals;
     walk.count(frames);
     walk.count(telemetry_bytes);
     let drops = [drops, trims, trims_at_last_hop, headers_lost, marks_lost, failed_link_drops];
     drops.into_iter().for_each(|count| walk.steady(count));
-    [marks, losses, failed_link_losses].into_iter().for_each(|count| walk.steady(count));
+    [marks, losses, failed_link_losses, link_nacks, link_resends].into_iter().for_each(|count| walk.steady(count));
     [resumes_by_own_port, pauses_sent, source_pauses].into_iter().for_each(|count| walk.steady(count));
     walk.steady(no_room);
 }
