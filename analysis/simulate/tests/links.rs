@@ -2,12 +2,14 @@
 //! Servers and NICs of other forms than a NIC for each GPU, against bytes over rate.
 
 use hpcc_formats::load;
-use hpcc_model::results::Rows;
+use hpcc_model::results::fct_csv::FctRecord;
 use hpcc_model::results::jobs_csv::JobRow;
+use hpcc_model::results::{CsvRow, Rows};
 use hpcc_simulate::{How, run};
 use std::fs;
 
-const RULES: &str = "run.stop = \"10s\"\ntransport.mtu = 4096\ncongestion_control.algorithm = \"none\"\n";
+const RULES: &str = "run.stop = \"10s\"\ntransport.mtu = 4096\n";
+const NO_CONTROL: &str = "congestion_control.algorithm = \"none\"\n";
 /// Of a packet of 4,096 bytes, on a link.
 const OVERHEAD: f64 = 4_144.0 / 4_096.0;
 
@@ -18,6 +20,15 @@ fn time(text: &str, files: &[(&str, &str)]) -> f64 {
 
 /// What there is of that job.
 fn row(text: &str, files: &[(&str, &str)]) -> JobRow {
+    first_row(&format!("{NO_CONTROL}{text}"), files, "jobs.csv")
+}
+
+/// What there is of the only flow of a scenario, by packets.
+fn flow(text: &str, files: &[(&str, &str)]) -> FctRecord {
+    first_row(text, files, "fct.csv")
+}
+
+fn first_row<T: CsvRow>(text: &str, files: &[(&str, &str)], results: &str) -> T {
     let folder = tempfile::tempdir().expect("folder");
     for (name, text) in files {
         fs::write(folder.path().join(name), text).expect("written");
@@ -27,7 +38,7 @@ fn row(text: &str, files: &[(&str, &str)]) -> JobRow {
     let scenario = load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
     let out = folder.path().join("out");
     run(scenario, &out, How { is_quiet: true, is_watched: false, threads: 1 }).expect("a run");
-    Rows::<JobRow>::open(&out.join("jobs.csv")).expect("a file").next().expect("a job").expect("a row")
+    Rows::<T>::open(&out.join(results)).expect("a file").next().expect("a line").expect("a row")
 }
 
 /// So much a time exceeds the bytes over the rate (in bytes a nanosecond); nothing is faster.
@@ -73,6 +84,39 @@ fn messages_are_striped_over_planes() {
     let dual = "topology = { kind = \"dual_homed\", pairs = 2, hosts_per_pair = 2, aggs = 4, rate = \"200Gbps\", delay = \"500ns\" }\n";
     let excess = excess(time(&format!("{dual}{traffic}"), &[]), each, 50.0);
     assert!((0.0..0.4).contains(&excess), "{excess}");
+}
+
+/// Two hosts at a switch and two beyond another, each with two links of 200 Gb/s there.
+const PARALLEL: (&str, &str) = (
+    "net.txt",
+    "6 2 9\n4 5\n0 4 200Gbps 0.001ms 0\n0 4 200Gbps 0.001ms 0\n1 4 200Gbps 0.001ms 0\n1 4 200Gbps 0.001ms 0\n2 5 200Gbps 0.001ms 0\n\
+     2 5 200Gbps 0.001ms 0\n3 5 200Gbps 0.001ms 0\n3 5 200Gbps 0.001ms 0\n4 5 1600Gbps 0.001ms 0\n",
+);
+
+/// A message comes by both links of its receiver, as it leaves by both of its sender: 50 bytes a nanosecond.
+#[test]
+fn parallel_links_of_a_receiver_are_used_as_those_of_a_sender() {
+    let text = "topology = { kind = \"file\", path = \"net.txt\" }\ntransport.window = false\n\
+                traffic = [{ kind = \"collective\", operation = \"all_reduce\", size = \"16MB\" }]\n";
+    let excess = excess(time(text, &[PARALLEL]), 2.0 * 3.0 / 4.0 * 16e6 * OVERHEAD, 50.0);
+    assert!((0.0..0.1).contains(&excess), "{excess}");
+}
+
+/// A flow of Ultra Ethernet alone leaves by both links, in its ideal time but for a packet.
+#[test]
+fn ultra_ethernet_sends_packets_by_all_links() {
+    let uec = "topology = { kind = \"file\", path = \"net.txt\" }\ntransport.kind = \"uec\"\n\
+               traffic = [{ kind = \"flow\", src = 0, dst = 2, size = \"20MB\" }]\n";
+    let planes = "topology = { kind = \"multi_plane\", segments = 1, servers = 2, rails = 1, planes = 2, spines = 1, rate = \"200Gbps\", \
+                  delay = \"500ns\" }\ntransport.kind = \"uec\"\n\
+                  traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"20MB\" }]\n";
+    for (text, files) in [(planes, &[][..]), (uec, &[PARALLEL][..])] {
+        let row = flow(text, files);
+        let excess = excess(row.fct_ns as f64, 20e6, 50.0);
+        assert!((0.0..0.05).contains(&excess), "{excess}");
+        let slowdown = row.slowdown();
+        assert!((1.0..1.001).contains(&slowdown), "{slowdown}: {text}");
+    }
 }
 
 /// Each pair of rails and servers exchanges by rails and NVLink alone.

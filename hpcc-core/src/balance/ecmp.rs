@@ -49,11 +49,12 @@ impl FlowKey {
 
 impl FlowKey {
     /// The one of several links to a flow's destination that it takes. Each is a NIC with an address of its own, so that no switch
-    /// chooses: the flows between two hosts have them in turn, from one on that the hash of the hosts selects.
+    /// chooses: the flows between two hosts have them in turn, from one on that the hash of the hosts selects. Their own port, which
+    /// grows with each, is above that of the service, and so the answers' way back is the same.
     #[inline]
     pub fn last_link(&self, seed: u32, links: &[u16]) -> Option<u16> {
         let first = FlowKey { sport: 0, dport: 0, ..*self }.hash(seed);
-        let place = first.wrapping_add(self.sport.wrapping_add(self.dport).into());
+        let place = first.wrapping_add(self.sport.max(self.dport).into());
         let place = place.checked_rem(links.len() as u32)?;
         links.get(place as usize).copied()
     }
@@ -189,6 +190,26 @@ mod tests {
     }
 
     const HOPS: [u16; 4] = [2, 3, 5, 7];
+
+    #[test]
+    fn flows_of_two_hosts_have_the_last_links_in_turn() {
+        let key = FlowKey { src_address: 0x0b00_0001, dst_address: 0x0b00_0201, sport: 10_000, dport: 4_791 };
+        // Channels have service ports of their own.
+        let flow = |n| FlowKey { sport: 10_000 + n, dport: 100 + n, ..key };
+        let links: Vec<u16> = (0..8).filter_map(|n| flow(n).last_link(9, &HOPS)).collect();
+        let mut first: Vec<u16> = links[..4].into();
+        first.sort_unstable();
+        assert_eq!((&first[..], &links[..4]), (&HOPS[..], &links[4..]));
+        let answer = FlowKey { sport: key.dport, dport: key.sport, ..key };
+        assert_eq!(answer.last_link(9, &HOPS), key.last_link(9, &HOPS), "answers follow their flow");
+        assert_eq!(key.last_link(9, &[]), None);
+        // Of 6,000 pairs of hosts a quarter each, give or take five standard deviations.
+        let of = |src_address| FlowKey { src_address, ..key }.last_link(9, &HOPS);
+        for link in HOPS {
+            let count = (0..6_000).filter(|&src| of(src) == Some(link)).count();
+            assert!(count.abs_diff(1_500) < 168, "{link}: {count}");
+        }
+    }
 
     /// Of 7,000 flows the slow link gets 1/13, the others 4/13 each, give or take five standard deviations.
     #[test]

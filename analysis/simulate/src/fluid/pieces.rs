@@ -36,3 +36,40 @@ fn longer(plan: &Plan) -> Option<Plan> {
     let chunk = plan.size.div_ceil(plan.channels.into()).div_ceil(PIECES);
     (is_ring && chunk > plan.chunk).then(|| Plan { chunk, ..plan.clone() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fluid::{FluidHow, run};
+    use hpcc_model::results::Rows;
+    use hpcc_model::results::jobs_csv::JobRow;
+
+    /// The time of an operation of 512 MB among 16 GPUs, in ns; and whether its rings have other pieces.
+    fn time(operation: &str, chunk: &str) -> (f64, bool) {
+        let folder = tempfile::tempdir().expect("folder");
+        let file = folder.path().join("a.toml");
+        let text = format!(
+            "run.stop = \"10s\"\ntransport.mtu = 4096\ncongestion_control.algorithm = \"none\"\n\
+             topology = {{ kind = \"rails\", servers = 4, rails = 4, spines = 4, rate = \"400Gbps\", delay = \"1us\" }}\n\
+             servers = {{ gpus = 4, rate = \"3600Gbps\", latency = \"1us\" }}\n\
+             traffic = [{{ kind = \"collective\", operation = \"{operation}\", size = \"512MB\"{chunk} }}]\n"
+        );
+        std::fs::write(&file, text).expect("written");
+        let scenario = hpcc_formats::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let out = folder.path().join("out");
+        run(&scenario, &out, FluidHow { is_quiet: true, check: None }).expect("a run");
+        let row = Rows::<JobRow>::open(&out.join("jobs.csv")).expect("a file").next().expect("a job").expect("a row");
+        (row.time_ns.expect("an end") as f64, with_fewer(&scenario).is_some())
+    }
+
+    /// NCCL's pieces have 512 KiB of each of 16 ranks.
+    #[test]
+    fn four_pieces_take_the_time_of_all() {
+        for operation in ["all_reduce", "all_gather", "reduce_scatter"] {
+            let (few, all) = (time(operation, ""), time(operation, ", chunk = 8388608"));
+            assert!(few.1 && !all.1, "{operation}: who says chunk has it");
+            assert!((few.0 / all.0 - 1.0).abs() < 1e-3, "{operation}: {few:?} {all:?}");
+        }
+        assert!(!time("broadcast", "").1, "chains that fill up keep theirs");
+    }
+}
