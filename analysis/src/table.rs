@@ -20,6 +20,8 @@ use crate::{human, jobs, pauses};
 
 /// Columns apart, a rule below the header, no frame.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
+/// Packets are cut in vain where that part of all packet-hops is.
+const MANY_CUTS: u64 = 10;
 /// More unfinished flows than this are only counted.
 const UNFINISHED_SHOWN: usize = 20;
 
@@ -339,9 +341,16 @@ fn trims(s: &Summary) -> String {
 }
 
 fn recovery(s: &Summary) -> String {
+    let cut = s.trims.as_ref().map_or(0, |trims| trims.cut);
     // Timeouts without any loss.
-    let needless = s.timeouts > 0 && s.dropped() == 0 && s.losses == 0;
-    let advice = if needless { "; no frame was lost, so transport.timeout is too short here" } else { "" };
+    let needless = s.timeouts > 0 && s.dropped() == 0 && s.losses == 0 && cut == 0;
+    let advice = if needless {
+        "; no frame was lost, so transport.timeout is too short here"
+    } else if s.flows_finished < s.flows_total && cut > s.packet_hops / MANY_CUTS {
+        "; cut packets take the links of flows that do not finish: expected a smaller switch.trim_size, or rates that are controlled"
+    } else {
+        ""
+    };
     format!("{} packets sent again, {} timeouts{advice}", human::count(s.resent_packets), human::count(s.timeouts))
 }
 

@@ -16,7 +16,7 @@
 //! | probe | opcode 0xc0, one of a manufacturer's own, and no payload: the network sees a data packet |
 //! | feedback that is no acknowledgement | opcode 0xc1; telemetry as its payload |
 //! | seal of an answer | behind telemetry; of a CNP in its reserved bytes |
-//! | notification of congestion | DSCP 48, and not ECN-capable; a switch's with destination options |
+//! | notification of congestion | DSCP 48 unless set, and not ECN-capable; a switch's with destination options |
 //! | ICMPv6 | the packet as its sender wrote it, but for the hop limit |
 //! | priority of all others | DSCP, times 8 (class selectors) |
 //! | pause, resume | the longest pause, a pause of 0 |
@@ -91,6 +91,8 @@ pub struct SimulatedFrame {
     pub sacked: Option<u64>,
     /// PFC: pause or resume.
     pub pause: bool,
+    /// CNP of a receiver: its DSCP; `None`: that of its priority.
+    pub cnp_dscp: Option<u8>,
 }
 
 /// The Ethernet check sequence, which links carry and captures leave out.
@@ -147,7 +149,8 @@ impl SimulatedFrame {
         let (bth, udp_checksum) = (Bth::cnp(self.dest_qp()), envelope.udp_checksum);
         let usual = packet::notification(&envelope);
         let has_class = self.kind == PacketKind::Cnp && self.priority > 0;
-        let dscp = if has_class { envelope.dscp } else { usual.dscp };
+        let of_class = if has_class { envelope.dscp } else { usual.dscp };
+        let dscp = self.cnp_dscp.filter(|_| self.kind == PacketKind::Cnp).unwrap_or(of_class);
         RoceFrame { bth, udp_checksum, dscp, ..usual }
     }
 
@@ -429,5 +432,17 @@ mod tests {
         assert_eq!(acks, [1, 2], "the message before, then both");
         let feedback = |seq| bth(frame(false, seq, PacketKind::Feedback)).psn;
         assert_eq!([3_000, 10_001].map(feedback), [3, 11], "the packet after those that have arrived");
+    }
+
+    #[test]
+    fn a_cnp_has_the_dscp_that_is_set_or_that_of_its_priority() {
+        let dscp = |priority, cnp_dscp| {
+            let cnp = SimulatedFrame { priority, cnp_dscp, ..frame(false, 0, PacketKind::Cnp) };
+            // Behind the Ethernet header, the second byte of IPv4.
+            cnp.bytes(None, &[]).expect("a frame")[ETHERNET + 1] >> 2
+        };
+        assert_eq!([dscp(0, None), dscp(5, None), dscp(5, Some(46)), dscp(0, Some(46))], [48, 40, 46, 46]);
+        let data = SimulatedFrame { cnp_dscp: Some(46), ..frame(false, 0, PacketKind::Data) };
+        assert_eq!(data.bytes(None, &[]).expect("a frame")[ETHERNET + 1] >> 2, 24, "of its priority");
     }
 }

@@ -160,6 +160,8 @@ impl From<&ffi::Frame> for engine::Frame {
 pub struct FrameWriter {
     profile: WireProfile,
     encapsulation: Option<Encapsulation>,
+    /// DSCP of receivers' CNPs, if it is not that of their priority.
+    cnp_dscp: Option<u8>,
 }
 
 pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String> {
@@ -168,7 +170,11 @@ pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String>
         let name = profile.name();
         return Err(format!("frames of wire profile \"{name}\" have no bytes; choose rocev2_ipv4 or rocev2_ipv6"));
     }
-    Ok(Box::new(FrameWriter { profile, encapsulation: settings.encapsulation() }))
+    Ok(Box::new(FrameWriter {
+        profile,
+        encapsulation: settings.encapsulation(),
+        cnp_dscp: settings.node.transport.cnp_dscp,
+    }))
 }
 
 pub fn initial_hop_limit() -> u8 {
@@ -202,6 +208,7 @@ impl FrameWriter {
             trimmed: some(frame.trimmed).map(|seq| Trimmed { seq, at_last_hop: frame.at_last_hop }),
             sacked: some(frame.sacked),
             pause: frame.pause,
+            cnp_dscp: self.cnp_dscp,
         };
         // A frame that cannot be built is longer than IP allows. A trace without it is no reason to stop the simulation.
         frame.bytes(self.encapsulation, telemetry).unwrap_or_default()

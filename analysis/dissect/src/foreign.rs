@@ -334,6 +334,12 @@ mod tests {
         let packet = ipv4(0, TCP, &tcp(b"GET /"));
         let told = read(&[&packet[..12], &[0x99, 0, 0x2b, 0x2a], &packet[12..]].concat());
         assert_eq!(told["telemetry"]["hpcc"], json!({ "available_share": 0.6875 }));
+        let (uec, pins) = (json!({ "lm": 21, "d": false }), json!({ "lm": 42 }));
+        assert_eq!(told["telemetry"]["csig"], json!({ "t": 1, "r": 0, "s": 22, "uec": uec, "pins": pins }));
+        // lm 0x2345, d, t 1, s 0xabcde.
+        let wide = [0x99, 1, 0x46, 0x8b, 0x1a, 0xbc, 0xde, 0x07];
+        let told = read(&[&packet[..12], &wide, &packet[12..]].concat());
+        assert_eq!(told["telemetry"]["csig"], json!({ "t": 1, "r": 7, "s": 0xa_bcde, "lm": 0x2345, "d": true }));
         assert_eq!((&told["tcp"]["dport"], &told["not_dissected"]["layer"]), (&json!(80), &json!("tcp")));
     }
 }

@@ -21,7 +21,8 @@ for _, name in ipairs({
     "hops.name_space", "hops.device", "hops.ttl", "hops.speed", "hops.congestion", "hops.rx_seconds", "hops.rx_nanos",
     "hops.residence_ns", "hops.opaque", "hops.hop_limit", "hops.seconds", "hops.fraction", "hops.transit_delay",
     "hops.namespace_data", "hops.queue_depth", "hops.wide_hop_limit", "hops.wide_node_id", "hops.wide_interfaces",
-    "hops.wide_namespace_data", "hops.buffer_occupancy", "hops.snapshot.schema", "csig.last_switch", "fast_cnp.option",
+    "hops.wide_namespace_data", "hops.buffer_occupancy", "hops.snapshot.schema", "csig.t", "csig.r", "csig.s", "csig.lm", "csig.uec.lm", "csig.pins.lm",
+    "fast_cnp.option",
     "original_dscp", "original_dport", "original_protocol",
 }) do
     field(ProtoField.uint64, name)
@@ -30,7 +31,7 @@ end
 for _, name in ipairs({ "path", "instructions", "domain_id", "namespace", "trace_type" }) do
     field(ProtoField.uint32, name, base.HEX)
 end
-for _, name in ipairs({ "hops_exhausted", "mtu_exceeded", "overflow", "loopback", "active", "csig.cut" }) do
+for _, name in ipairs({ "hops_exhausted", "mtu_exceeded", "overflow", "loopback", "active", "csig.d", "csig.uec.d" }) do
     field(ProtoField.bool, name)
 end
 for _, name in ipairs({ "hops.domain", "hops.snapshot.data" }) do
@@ -435,17 +436,23 @@ layouts.csig = {
     end,
     show = function(tree, range)
         local size = tag_size(range)
-        local signal_at, signal_bits, value_at, value_bits, cut_at = 16, 3, 20, 5, 31
+        local signal_at, signal_bits, value_at, value_bits = 16, 3, 20, 5
         if size == 2 then
-            signal_at, signal_bits, value_at, value_bits, cut_at = 32, 4, 36, 20, 31
+            signal_at, signal_bits, value_at, value_bits = 32, 4, 36, 20
         end
         local signal = SIGNALS[range:bitfield(signal_at, signal_bits)]
-        add(tree, "csig.cut", range, cut_at, 1, range:bitfield(cut_at, 1) == 1)
         if signal then
             local value = range:bitfield(value_at, value_bits) * UNITS[size][signal]
             add(tree, signal, range, value_at, value_bits, value)
         end
-        list(tree, range, { size == 1 and { "csig.last_switch", 25, 6 } or { "csig.last_switch", 16, 15 } })
+        -- A compact tag does not say whether its last bits are UEC's or those of PINS.
+        if size == 1 then
+            list(tree, range, { { "csig.t", 16, 3 }, { "csig.r", 19, 1 }, { "csig.s", 20, 5 } })
+            list(tree, range, { { "csig.uec.lm", 25, 6 }, { "csig.pins.lm", 25, 7 } })
+        else
+            list(tree, range, { { "csig.t", 32, 4 }, { "csig.r", 56, 8 }, { "csig.s", 36, 20 }, { "csig.lm", 16, 15 } })
+        end
+        add(tree, size == 1 and "csig.uec.d" or "csig.d", range, 31, 1, range:bitfield(31, 1) == 1)
     end,
 }
 

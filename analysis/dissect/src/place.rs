@@ -83,8 +83,9 @@ impl Places {
         let mark = behind.dscp & MARK_BITS;
         let asked = self.asked_at(At::Dscp(behind.dscp)).map(|layout| layout.section_len());
         let len = match mark {
-            _ if telemetry::is_int(behind.bytes) => Some(SectionLen::IntMd),
+            // Who says where it stands is right, whatever it looks like.
             _ if asked.is_some() => asked,
+            _ if telemetry::is_int(behind.bytes) => Some(SectionLen::IntMd),
             TELEMETRY_MARK => Some(self.marked.section_len()),
             INT_MARK => Some(SectionLen::IntMd),
             _ => None,
@@ -102,15 +103,16 @@ impl Places {
 
     /// The layout of a section behind UDP whose bytes do not say it.
     pub fn layout(&self, sent: &RoceFrame<'_>, section: &Section<'_>) -> Option<&Layout> {
+        let is_int = || telemetry::is_int(section.behind_udp());
         let layout = match section.encapsulation() {
             Encapsulation::BehindUdp { port } => self.asked_at(At::Port(port)),
             Encapsulation::Marked { mark } => {
-                let ours = (mark == TELEMETRY_MARK).then_some(&self.marked);
-                self.asked_at(At::Dscp(sent.dscp | mark)).or(ours)
+                let ours = || (mark == TELEMETRY_MARK && !is_int()).then_some(&self.marked);
+                self.asked_at(At::Dscp(sent.dscp | mark)).or_else(ours)
             }
             Encapsulation::HopByHop | Encapsulation::Ifa { .. } | Encapsulation::Tag { .. } => None,
         };
-        layout.filter(|layout| layout.section_len() != SectionLen::IntMd && !telemetry::is_int(section.behind_udp()))
+        layout.filter(|layout| layout.section_len() != SectionLen::IntMd)
     }
 }
 
@@ -194,6 +196,11 @@ mod tests {
             assert_eq!(queue(&told(asked, packet(16, 4_791, &PAPER))), None, "another DSCP");
             assert_eq!(queue(&told(asked, packet(25, 4_791, &PAPER))), Some(json!(560)), "a mark of ours");
         }
+        // INT-MD that is taken for another format by its user's word; at other places it is recognised.
+        let (asked, int) = (Some((At::Dscp(24), "paper")), json!("int-md"));
+        let format = |told: &Object| told.get("telemetry").map(|it| it["format"].clone());
+        assert_ne!(format(&told(asked, packet(24, 4_791, &INT))), Some(int.clone()));
+        assert_eq!(format(&told(asked, packet(16, 4_791, &INT))), format(&told(None, packet(24, 4_791, &INT))));
         let plain = told(Some((At::Dscp(24), "int_md")), packet(24, 4_791, &[]));
         assert!(!plain.contains_key("telemetry"), "an acknowledgement has none: {plain:?}");
     }

@@ -147,7 +147,25 @@ fn records(layout: &Layout, bytes: &[u8]) -> Value {
 /// CSIG's tag, whose length tells its size.
 pub fn csig(bytes: &[u8]) -> Value {
     let csig_size = if bytes.len() == TagSize::Compact.bytes() { TagSize::Compact } else { TagSize::Wide };
-    plain(&Layout::new(Csig { csig_size, ..Csig::default() }), bytes)
+    let mut value = plain(&Layout::new(Csig { csig_size, ..Csig::default() }), bytes);
+    value["csig"] = tag(csig_size, bytes);
+    value
+}
+
+/// The fields of a tag. The last 7 bits of a compact one are lm and d of UEC's, or lm of PINS', which it does not say.
+fn tag(size: TagSize, bytes: &[u8]) -> Value {
+    let word = bytes.iter().skip(2).fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let bits = |below: u32, count: u32| word >> below & ((1 << count) - 1);
+    match size {
+        TagSize::Compact => json!({
+            "t": bits(13, 3), "r": bits(12, 1), "s": bits(7, 5),
+            "uec": { "lm": bits(1, 6), "d": bits(0, 1) == 1 },
+            "pins": { "lm": bits(0, 7) },
+        }),
+        TagSize::Wide => {
+            json!({ "t": bits(28, 4), "r": bits(0, 8), "s": bits(8, 20), "lm": bits(33, 15), "d": bits(32, 1) == 1 })
+        }
+    }
 }
 
 /// A section whose format has nothing but the quantities.

@@ -43,6 +43,8 @@ pub struct Sights {
     pub ipv6: bool,
     pub mtu: u32,
     pub encapsulation: Option<Encapsulation>,
+    /// DSCP of receivers' CNPs, if it is not that of their priority.
+    pub cnp_dscp: Option<u8>,
 }
 
 /// Watches nothing.
@@ -160,6 +162,7 @@ impl Sights {
             dst_mac: self.mac(to.0, to.1),
             ipv6: self.ipv6,
             mtu: self.mtu,
+            cnp_dscp: self.cnp_dscp.filter(|_| frame.detail != Detail::BySwitch),
             ..frame.on_wire()
         };
         frame.bytes(self.encapsulation, section).unwrap_or_default()

@@ -58,6 +58,7 @@ pub(crate) fn watch(
         ipv6: settings.wire.profile == WireProfile::RoceV6,
         mtu: settings.transport.mtu.0 as u32,
         encapsulation: settings.layout().encapsulation(),
+        cnp_dscp: settings.transport.cnp_dscp,
     }));
 }
 

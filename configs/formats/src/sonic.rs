@@ -3,9 +3,13 @@
 //! schedulers, the watchdog and trimming. What has no counterpart is listed.
 //!
 //! A priority of ours is a traffic class (TC) there. Its group has the profile of the priority group (PG) that the class is
-//! mapped to; its queue is the one of its number.
+//! mapped to, its queue those of the queue.
 
 mod dscp;
+mod fields;
+mod maps;
+mod of_both;
+mod ports;
 mod qos;
 mod scheduler;
 mod trimming;
@@ -29,7 +33,7 @@ pub struct SonicSwitch {
 }
 
 /// The tables that are read; of others their names are told.
-const READ: [&str; 12] = [
+const READ: [&str; 15] = [
     "PORT",
     "PORT_QOS_MAP",
     "BUFFER_POOL",
@@ -39,23 +43,22 @@ const READ: [&str; 12] = [
     "QUEUE",
     "WRED_PROFILE",
     "TC_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_QUEUE_MAP",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
     "PFC_WD",
     "SCHEDULER",
     "SWITCH_TRIMMING",
 ];
 /// The tables that also decide how a buffer behaves.
-const OF_BUFFERS: [&str; 5] = [
-    "TC_TO_QUEUE_MAP",
-    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
-    "MAP_PFC_PRIORITY_TO_QUEUE",
-    "BUFFER_PORT_INGRESS_PROFILE_LIST",
-    "BUFFER_PORT_EGRESS_PROFILE_LIST",
-];
+const OF_BUFFERS: [&str; 2] = ["BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"];
 
 /// The profile of a group whose buffer SONiC computes itself (its dynamic buffer model).
 const UNKNOWN: &str = "NULL";
 
 type Row = Map<String, Value>;
+/// Ports by the name of their profile.
+type ByProfile<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// Reads the text of a `config_db.json`.
 ///
@@ -71,19 +74,24 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
         }
     }
     let pools = database.table("BUFFER_POOL").map(|(name, row)| pool(name, row, &mut read.left_out));
-    read.keys.insert("buffer_pools".into(), Toml::Array(pools.collect::<Result<_, _>>()?));
+    let mut pools = pools.collect::<Result<Vec<_>, _>>()?;
     let profiles = database.table("BUFFER_PROFILE").map(|(name, row)| profile(name, row));
     let mut profiles = profiles.collect::<Result<Vec<_>, _>>()?;
     let classes = database.classes_of_groups(&mut read.left_out)?;
     let mut groups =
         database.uses("BUFFER_PG", |group| classes.get(&group).cloned().unwrap_or_default(), &mut read.left_out)?;
     if let Some(paused) = database.paused(&mut read.left_out)? {
+        let paused = database.paused_classes(&paused, &mut read.left_out)?;
         read.left_out.extend(without_pauses(&mut groups, &mut profiles, &paused));
     }
     let tables = |tables: Vec<Table>| Toml::Array(tables.into_iter().map(Toml::Table).collect());
+    let classes = database.classes_of_queues(&mut read.left_out)?;
+    let mut queues =
+        database.uses("BUFFER_QUEUE", |queue| classes.get(&queue).cloned().unwrap_or_default(), &mut read.left_out)?;
+    read.left_out.extend(of_both::split(&mut pools, &mut profiles, &mut queues));
+    read.keys.insert("buffer_pools".into(), tables(pools));
     read.keys.insert("buffer_profiles".into(), tables(profiles));
     read.keys.insert("buffer_groups".into(), tables(groups));
-    let queues = database.uses("BUFFER_QUEUE", |queue| BTreeSet::from([queue]), &mut read.left_out)?;
     read.keys.insert("buffer_queues".into(), tables(queues));
     let marks = database.marks(&mut read.left_out)?;
     marks.thresholds.into_iter().for_each(|all| _ = read.keys.insert("ecn_thresholds".into(), all));
@@ -95,19 +103,14 @@ pub fn read(text: &str) -> Result<SonicSwitch, String> {
     }
     read.keys.extend(database.watchdog(&mut read.left_out)?);
     read.keys.extend(database.trimming(&mut read.left_out)?);
-    let says_more = |name: &str| database.0.get(name).is_some_and(|maps| !is_one_to_one(maps));
     read.left_out.extend(database.0.get(dscp::TABLE).and_then(dscp::assumed));
-    let named = OF_BUFFERS.iter().filter(|table| says_more(table));
-    read.left_out
-        .extend(named.map(|table| format!("{table}: not read; flows name their priority, which is the traffic class")));
+    let named = OF_BUFFERS.iter().filter(|table| database.0.contains_key(**table));
+    read.left_out.extend(
+        named.map(|table| format!("{table}: not read; a port has no limit beside those of its groups and queues")),
+    );
+    read.left_out.extend(database.unread_fields());
     read.left_out.extend(database.unread());
     Ok(read)
-}
-
-/// Whether maps leave each number as it is, so that nothing is lost by not reading them.
-fn is_one_to_one(maps: &Value) -> bool {
-    let is_same = |map: &Value| map.as_object()?.iter().all(|(from, to)| to.as_str() == Some(from)).then_some(());
-    maps.as_object().is_some_and(|maps| maps.values().all(|map| is_same(map).is_some()))
 }
 
 /// The tables of a configuration.
@@ -163,32 +166,6 @@ impl<'a> Database<'a> {
         Ok((ports, numbers))
     }
 
-    /// The traffic classes of each priority group. Without a map each is its own.
-    fn classes_of_groups(&self, left_out: &mut Vec<String>) -> Result<BTreeMap<u8, BTreeSet<u8>>, String> {
-        let mut classes: BTreeMap<u8, BTreeSet<u8>> = BTreeMap::new();
-        let named = self.map_of_groups(left_out)?;
-        match self.table("TC_TO_PRIORITY_GROUP_MAP").find(|(name, _)| Some(name.as_str()) == named) {
-            None => (0..8).for_each(|class| _ = classes.entry(class).or_default().insert(class)),
-            Some((name, map)) => {
-                for (class, group) in map {
-                    let small = |text: &str| text.parse().ok().filter(|class| *class < 8_u8);
-                    let pair = small(class).zip(group.as_str().and_then(small));
-                    let (class, group) = pair.ok_or_else(|| {
-                        format!("TC_TO_PRIORITY_GROUP_MAP|{name}: {class} is mapped to {group}; expected 0 to 7")
-                    })?;
-                    classes.entry(group).or_default().insert(class);
-                }
-                let shared =
-                    classes.iter().filter(|(_, classes)| classes.iter().filter(|class| **class > 0).count() > 1);
-                left_out.extend(shared.map(|(group, classes)| {
-                    let classes = qos::listed(classes);
-                    format!("TC_TO_PRIORITY_GROUP_MAP|{name}: classes {classes} share group {group}; here each has one of its own")
-                }));
-            }
-        }
-        Ok(classes)
-    }
-
     /// Entries of groups or queues: one for all ports, or one for each rate where they differ by that.
     fn uses(
         &self,
@@ -197,9 +174,8 @@ impl<'a> Database<'a> {
         left_out: &mut Vec<String>,
     ) -> Result<Vec<Table>, String> {
         let rates = self.rates()?;
-        // Profiles by priority and rate.
-        let mut found: BTreeMap<u8, BTreeMap<Option<u64>, BTreeSet<&str>>> = BTreeMap::new();
-        let mut ports_of: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
+        // Ports by priority, rate and profile.
+        let mut found: BTreeMap<u8, BTreeMap<Option<u64>, ByProfile<'a>>> = BTreeMap::new();
         for (key, row) in self.table(table) {
             let (ports, numbers) = self.ports(table, key)?;
             let profile = reference(row, "profile").ok_or_else(|| format!("{table}|{key}: profile is missing"))?;
@@ -211,12 +187,16 @@ impl<'a> Database<'a> {
                 ports.into_iter().flat_map(|port| numbers.clone().flat_map(&priorities).map(move |one| (port, one)))
             {
                 let by_rate = found.entry(priority).or_default();
-                by_rate.entry(rates.get(port).copied()).or_default().insert(profile);
-                ports_of.entry(priority).or_default().insert(port);
+                let by_profile = by_rate.entry(rates.get(port).copied()).or_default();
+                by_profile.entry(profile).or_default().insert(port);
             }
         }
         let all = self.table("PORT").count();
-        let in_part = ports_of.iter().filter(|(priority, ports)| **priority > 0 && ports.len() < all);
+        let has_all = |by_rate: &BTreeMap<_, ByProfile<'_>>| {
+            let ports: BTreeSet<&str> = by_rate.values().flat_map(BTreeMap::values).flatten().copied().collect();
+            ports.len() >= all
+        };
+        let in_part = found.iter().filter(|(priority, by_rate)| **priority > 0 && !has_all(by_rate));
         let in_part: BTreeSet<u8> = in_part.map(|(&priority, _)| priority).collect();
         if !in_part.is_empty() {
             let numbers = qos::listed(&in_part);
@@ -227,24 +207,7 @@ impl<'a> Database<'a> {
         if found.remove(&0).is_some() {
             left_out.push(format!("{table} of traffic class 0: priority 0 is neither limited nor counted here"));
         }
-        let mut uses = Vec::new();
-        for (priority, by_rate) in found {
-            let all: Vec<&str> = by_rate.values().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
-            if let [only] = all[..] {
-                uses.push(one_use(priority, only, None));
-                continue;
-            }
-            for (rate, profiles) in by_rate {
-                let mut profiles = profiles.into_iter();
-                let (Some(profile), None) = (profiles.next(), profiles.next()) else {
-                    return Err(format!(
-                        "{table} of priority {priority} has several profiles at ports of one speed; expected one for each speed"
-                    ));
-                };
-                uses.push(one_use(priority, profile, rate));
-            }
-        }
-        Ok(uses)
+        self.entries(table, found, left_out)
     }
 }
 
@@ -274,14 +237,14 @@ fn without_pauses(groups: &mut [Table], profiles: &mut Vec<Table>, paused: &BTre
     })
 }
 
-fn pool(name: &str, row: &Row, left_out: &mut Vec<String>) -> Result<Toml, String> {
+fn pool(name: &str, row: &Row, left_out: &mut Vec<String>) -> Result<Table, String> {
     let mut keys = Table::new();
     keys.insert("name".into(), name.into());
     let side = match row.get("type").and_then(Value::as_str) {
-        Some(side @ ("ingress" | "egress")) => side,
+        Some(side @ ("ingress" | "egress" | of_both::BOTH)) => side,
         _ => {
             let found = row.get("type").map_or_else(|| "missing".to_string(), Value::to_string);
-            return Err(format!("BUFFER_POOL|{name}: type is {found}; expected ingress or egress"));
+            return Err(format!("BUFFER_POOL|{name}: type is {found}; expected ingress, egress or both"));
         }
     };
     keys.insert("side".into(), side.into());
@@ -293,10 +256,10 @@ fn pool(name: &str, row: &Row, left_out: &mut Vec<String>) -> Result<Toml, Strin
     match number("xoff")? {
         // SONiC's way to say that groups share no headroom.
         None | Some(0) => {}
-        Some(xoff) if side == "ingress" => _ = keys.insert("xoff".into(), whole(xoff)),
+        Some(xoff) if side != "egress" => _ = keys.insert("xoff".into(), whole(xoff)),
         Some(_) => left_out.push(format!("BUFFER_POOL|{name}: xoff of an egress pool")),
     }
-    Ok(Toml::Table(keys))
+    Ok(keys)
 }
 
 fn profile(name: &str, row: &Row) -> Result<Table, String> {

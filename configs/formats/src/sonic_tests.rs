@@ -110,7 +110,8 @@ fn what_is_no_configuration_is_refused() {
     assert_eq!(read("{}").expect_err("none"), "there is no BUFFER_POOL; expected it, as in SONiC's config_db.json");
     assert!(wrong("\"size\": \"60981844\", \"xoff\"", "\"xoff\"").contains("lossless_pool: size is missing"));
     assert!(
-        wrong("\"type\": \"egress\"", "\"type\": \"both\"").contains("type is \"both\"; expected ingress or egress")
+        wrong("\"type\": \"egress\"", "\"type\": \"all\"")
+            .contains("type is \"all\"; expected ingress, egress or both")
     );
     assert!(wrong("\"type\": \"egress\", ", "").contains("egress_lossy_pool: type is missing; expected"));
     assert_eq!(wrong("\"400000\"", "\"fast\""), "PORT|Ethernet0: speed is \"fast\"; expected a number");
@@ -129,7 +130,6 @@ fn what_is_no_configuration_is_refused() {
         wrong("\"3\": \"3\", \"4\"", "\"3\": \"9\", \"4\""),
         "TC_TO_PRIORITY_GROUP_MAP|AZURE: 3 is mapped to \"9\"; expected 0 to 7"
     );
-    assert!(wrong("\"speed\": \"400000\"", "\"speed\": \"100000\"").contains("several profiles at ports of one speed"));
     assert!(wrong("Ethernet0|3-4", "Ethernet0|4-3").contains("4-3 is no range of numbers"));
     assert!(wrong("\"dynamic_th\": \"-2\"", "\"dynamic_th\": \"x\"").contains("pg_100g: dynamic_th is x"));
 }
@@ -176,16 +176,143 @@ fn queues_have_profiles_of_their_own() {
         \"green_max_threshold\": \"80000\" },";
     let queue = "\"QUEUE\": { \"Ethernet0|4\": { \"wred_profile\": \"[WRED_PROFILE|B]\" },";
     let several = DATABASE.replace("\"WRED_PROFILE\": {", second).replace("\"QUEUE\": {", queue);
+    // 40 and 80 kB at 400 Gb/s, whatever ports have another speed.
+    let expected = "1:none, 2:none, 5:none, 6:none, 7:none, 4:10000 20000 1";
     let found = read(&several).expect("two speeds");
-    assert_eq!(found.keys["class_ecn"].as_str(), Some("1:none, 2:none, 5:none, 6:none, 7:none"));
-    assert!(found.left_out.iter().any(|left_out| left_out.contains("give class_ecn yourself")), "{:?}", found.left_out);
+    assert_eq!(found.keys["class_ecn"].as_str(), Some(expected));
+    let thresholds = found.keys["ecn_thresholds"].as_array().expect("a list").iter();
+    assert_eq!(thresholds.map(|one| one["kmin"].as_integer()).collect::<Vec<_>>(), [Some(1_048_576); 2]);
     let one =
         several.replace(", \"Ethernet8\": { \"speed\": \"100000\" }", "").replace("Ethernet0,Ethernet8", "Ethernet0");
     let one = one.replace("\"Ethernet8|3-4\": { \"profile\": \"pg_100g\" },", "");
     let found = read(&one).expect("one speed");
-    let expected = "1:none, 2:none, 5:none, 6:none, 7:none, 3:262144 524288 0.05, 4:10000 20000 1";
     assert_eq!(found.keys["class_ecn"].as_str(), Some(expected));
-    assert!(!found.keys.contains_key("ecn_thresholds"));
+    assert_eq!(found.keys["ecn_thresholds"].as_array().map(Vec::len), Some(1));
+}
+
+/// `class_ecn` scales with speed, `ecn_thresholds` has one for each speed: what neither can say is told by its class.
+#[test]
+fn thresholds_of_classes_and_speeds_are_told_where_keys_cannot_say_them() {
+    let row = |name: &str, kmin: u32| {
+        format!(
+            "\"{name}\": {{ \"ecn\": \"ecn_all\", \"green_min_threshold\": \"{kmin}\", \"green_max_threshold\": \"{}\",
+                \"green_drop_probability\": \"5\" }}",
+            2 * kmin
+        )
+    };
+    let with = |kmins: [u32; 4]| {
+        let rows =
+            ["A", "B", "C", "D"].iter().zip(kmins).map(|(name, kmin)| row(name, kmin)).collect::<Vec<_>>().join(", ");
+        let profiles = format!("\"WRED_PROFILE\": {{ {rows}, \"UNUSED\": {{");
+        let queues = r#""Ethernet8|3": { "wred_profile": "A" }, "Ethernet0|3": { "wred_profile": "B" },
+            "Ethernet8|4": { "wred_profile": "C" }, "Ethernet0|4": { "wred_profile": "D" }, "Ethernet0|6": {"#;
+        let text = DATABASE.replace("\"WRED_PROFILE\": { \"AZURE_LOSSLESS\": {", &profiles);
+        let text = text.replace("\"Ethernet0|3\": { \"wred_profile\": \"AZURE_LOSSLESS\",", queues);
+        let found = read(&text).expect("a configuration");
+        let ecn = found.keys["class_ecn"].as_str().map(|text| text.rsplit(", ").next().unwrap_or_default().to_string());
+        let thresholds = found.keys["ecn_thresholds"].as_array().expect("a list").iter();
+        let kmins = thresholds.map(|one| one["kmin"].as_integer().expect("bytes")).collect::<Vec<_>>();
+        (kmins, ecn.expect("text"), found.left_out.into_iter().find(|one| one.contains("class_ecn cannot differ")))
+    };
+    // Class 4 at 100 and 400 Gb/s: 100 and 400 kB are the same, scaled.
+    assert_eq!(
+        with([500_000, 700_000, 100_000, 400_000]),
+        (vec![500_000, 700_000], "4:100000 200000 0.05".into(), None)
+    );
+    let (kmins, ecn, note) = with([500_000, 700_000, 100_000, 200_000]);
+    assert_eq!((kmins, ecn.as_str()), (vec![500_000, 700_000], "4:100000 200000 0.05"));
+    assert!(note.expect("a note").contains("of queues of class 4 that of 100 Gb/s, scaled, holds at all speeds"));
+}
+
+/// Cables of two lengths at one speed: the headroom differs.
+#[test]
+fn profiles_of_ports_of_one_speed_are_by_port() {
+    let one_speed = DATABASE.replace("\"speed\": \"400000\"", "\"speed\": \"100000\"");
+    let third = one_speed
+        .replace("{ \"Ethernet0\": { \"sp", "{ \"Ethernet16\": { \"speed\": \"100000\" }, \"Ethernet0\": { \"sp")
+        .replace("\"Ethernet8|3-4\"", "\"Ethernet8,Ethernet16|3-4\"");
+    let found = read(&third).expect("a configuration");
+    let groups = found.keys["buffer_groups"].as_array().expect("a list");
+    let of_3 = groups.iter().filter(|group| group["priorities"][0].as_integer() == Some(3));
+    let text = |group: &toml::Value, key: &str| group.get(key).map(|value| value.as_str().expect("text").to_string());
+    let of_3: Vec<_> = of_3.map(|group| (text(group, "profile"), text(group, "ports"))).collect();
+    // Ethernet0 is the first port, though Ethernet16 is listed before it.
+    assert_eq!(of_3, [(Some("pg_100g".into()), None), (Some("pg_400g".into()), Some("1".into()))]);
+    assert!(found.left_out.iter().any(|one| one.starts_with("BUFFER_PG: profiles differ at ports of one speed")));
+}
+
+/// A pool of both sides is one of each, and a profile that groups and queues share is two.
+#[test]
+fn pools_of_both_sides_become_two() {
+    let both = DATABASE.replace("\"type\": \"ingress\"", "\"type\": \"both\"").replace(
+        "\"Ethernet0,Ethernet8|0-2\": { \"profile\": \"q_lossy\"",
+        "\"Ethernet0,Ethernet8|0-2\": { \"profile\": \"ingress_lossy\"",
+    );
+    let found = read(&both).expect("a configuration");
+    let list = |key: &str| found.keys[key].as_array().expect("a list").clone();
+    let named =
+        |key: &str, name: &str| list(key).into_iter().find(|one| one["name"].as_str() == Some(name)).expect("there");
+    let (ingress, egress) = (named("buffer_pools", "lossless_pool"), named("buffer_pools", "lossless_pool of egress"));
+    assert_eq!((ingress["side"].as_str(), egress["side"].as_str()), (Some("ingress"), Some("egress")));
+    assert_eq!((&ingress["size"], ingress.get("xoff").is_some()), (&egress["size"], true));
+    assert!(egress.get("xoff").is_none());
+    assert_eq!(named("buffer_profiles", "ingress_lossy of egress")["pool"].as_str(), Some("lossless_pool of egress"));
+    assert_eq!(named("buffer_profiles", "ingress_lossy")["pool"].as_str(), Some("lossless_pool"));
+    assert!(list("buffer_queues").iter().all(|queue| queue["profile"].as_str() == Some("ingress_lossy of egress")));
+}
+
+/// Classes 3 and 4 change queues: each has the profile, the marks and the scheduler of the queue that it waits in.
+#[test]
+fn a_class_has_what_its_queue_has() {
+    let maps = r#""TC_TO_QUEUE_MAP": { "M": { "1": "1", "2": "1", "3": "4", "4": "3" } },
+        "MAP_PFC_PRIORITY_TO_QUEUE": { "M": { "3": "3", "4": "3" } },
+        "PORT_QOS_MAP": { "Ethernet0,Ethernet8": { "tc_to_queue_map": "M", "pfc_to_queue_map": "M", "pfc_enable": "3,4" } },
+        "SCHEDULER""#;
+    let text = DATABASE
+        .replace("\"SCHEDULER\"", maps)
+        .replace("|0-2\": { \"profile\": \"q_lossy", "|3\": { \"profile\": \"q_lossy");
+    let found = read(&text).expect("a configuration");
+    let queues = found.keys["buffer_queues"].as_array().expect("a list");
+    assert_eq!(queues.iter().map(|one| one["priorities"][0].as_integer()).collect::<Vec<_>>(), [Some(4)]);
+    assert_eq!(found.keys["class_ecn"].as_str(), Some("1:none, 2:none, 3:none, 5:none, 6:none, 7:none"));
+    assert_eq!(found.keys["classes"].as_str(), Some("4:45000"));
+    let told = |words: &str| found.left_out.iter().any(|one| one.contains(words));
+    assert!(told("TC_TO_QUEUE_MAP|M: classes 1, 2 share queue 1"), "{:?}", found.left_out);
+    let pause =
+        "a pause of priority 3, for class 3, stops queue 3, while the class waits in queue 4; here it stops the class";
+    assert!(told(pause) && !told("for class 4"), "{:?}", found.left_out);
+    let none = DATABASE
+        .replace("\"SCHEDULER\"", "\"PORT_QOS_MAP\": { \"Ethernet0\": { \"tc_to_queue_map\": \"M\" } }, \"SCHEDULER\"");
+    assert_eq!(
+        read(&none).expect_err("none"),
+        "PORT_QOS_MAP|Ethernet0: TC_TO_QUEUE_MAP has no M, its tc_to_queue_map; expected one that is there"
+    );
+}
+
+/// A class is paused by the priority of its group.
+#[test]
+fn a_class_that_shares_a_group_is_paused_with_it() {
+    let text = DATABASE.replace("\"1\": \"0\", \"2\": \"0\"", "\"1\": \"3\", \"2\": \"0\"").replace(
+        "\"SCHEDULER\"",
+        "\"PORT_QOS_MAP\": { \"Ethernet0,Ethernet8\": { \"pfc_enable\": \"3,4\", \"tc_to_pg_map\": \"AZURE\" } }, \"SCHEDULER\"",
+    );
+    let found = read(&text).expect("a configuration");
+    let groups = found.keys["buffer_groups"].as_array().expect("a list");
+    let of_1 = groups.iter().find(|group| group["priorities"][0].as_integer() == Some(1)).expect("a group");
+    assert_eq!(of_1["profile"].as_str(), Some("pg_100g"), "with headroom: {:?}", found.left_out);
+}
+
+/// A slip is told once, with the first row that has it.
+#[test]
+fn fields_that_nobody_reads_are_named() {
+    let text = DATABASE
+        .replace("\"xoff\": \"117348\"", "\"xoff\": \"117348\", \"xonn\": \"5\"")
+        .replace("\"ecn\": \"ecn_all\"", "\"ecn\": \"ecn_all\", \"weight\": \"9\", \"yellow_min_threshold\": \"1\"");
+    let left_out = read(&text).expect("a configuration").left_out;
+    let told = |words: &str| left_out.iter().filter(|one| one.contains(words)).count();
+    assert_eq!(told("BUFFER_PROFILE|pg_100g: xonn is not read; did you mean xon?"), 1, "{left_out:?}");
+    assert_eq!(told("AZURE_LOSSLESS: weight is not read; marks follow the queue itself, not its average"), 1);
+    assert_eq!((told("yellow"), told("is not read")), (0, 2), "{left_out:?}");
 }
 
 #[test]

@@ -260,6 +260,7 @@ impl Frame {
             trimmed: self.trimmed(),
             sacked: self.sacked(),
             pause: self.detail == Detail::Pause,
+            cnp_dscp: None,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::telemetry::ioam::option::{IoamOption, Kind};
 use crate::telemetry::ipv6_options::OptionsHeader;
 
 /// As a ConnectX-4 Lx sends its notifications.
-const DSCP: u8 = 48;
+pub const DSCP: u8 = 48;
 const HOP_LIMIT: u8 = 64;
 
 /// The notification of a switch with the address `loopback` to the source of a data packet: with the receiver's queue

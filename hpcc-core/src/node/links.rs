@@ -183,7 +183,7 @@ impl NodeSettings {
         };
         Err(format!(
             "the buffer has {buffer} bytes, but the headroom and reserve of switch {switch}'s ports take {needed}{each}; \
-             expected at least that much{instead}"
+             expected at least that much{instead}, or buffer_pools, whose xoff is headroom that ports share"
         ))
     }
 
@@ -297,7 +297,8 @@ mod tests {
         let two = Some(Priorities::default().with(5));
         assert_eq!((check(each, None), check(2 * each, two)), (Ok(()), Ok(())));
         let expected = "the buffer has 166383 bytes, but the headroom and reserve of switch 7's ports take 166384, 83192 for each \
-                        of the priorities 3, 5; expected at least that much, or fewer";
+                        of the priorities 3, 5; expected at least that much, or fewer, or buffer_pools, whose xoff is \
+                        headroom that ports share";
         assert_eq!(check(2 * each - 1, two), Err(expected.into()));
     }
 

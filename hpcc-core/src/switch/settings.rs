@@ -148,8 +148,8 @@ crate::settings! {
         #[change = "Set it to count pauses as devices do, or to see what a lost resume costs."]
         #[network]
         pub pfc_quanta: Option<u32> {64..=65_535} = None => mode = "lossless";
-        /// What a switch does about a queue that the far end pauses too long: nothing (`off`), it drops its packets
-        /// (`drop`), or sends them all the same (`forward`), until the far end has resumed.
+        /// What a switch does about a queue that the far end pauses too long, until the far end has resumed: nothing (`off`), it
+        /// drops its packets (`drop`), sends them all the same (`forward`), or only records the storm (`alert`).
         #[change = "Turn it on as operators do against NICs that pause without end, and deadlocks."]
         pub pfc_watchdog: WatchdogAction = WatchdogAction::Off => mode = "lossless";
         /// Time after which a pause is too long, also of a queue that is empty. SONiC's switches take 200 ms.
@@ -274,8 +274,9 @@ impl SwitchSettings {
         let is_odd = |&(_, alpha): &(u8, f64)| alpha > 1.0 || alpha * f64::from(1_u32 << halvings(alpha)) != 1.0;
         let paused = (0..).zip(*self.class_alpha).filter_map(|(priority, own)| Some((priority, own?)));
         if let Some((priority, alpha)) = paused.filter(|&(priority, _)| !may_lose.serve(priority)).find(is_odd) {
-            let message =
-                format!("priority {priority} is paused, and its alpha is {alpha}; expected 1, 0.5, 0.25 and so on");
+            let message = format!(
+                "priority {priority} is paused, and its alpha is {alpha}; expected 1, 0.5, 0.25 and so on, or a dynamic_th of buffer_profiles, for 2^-7 to 2^4"
+            );
             return Err(Conflict::new("class_alpha", message));
         }
         if self.classes.is_none() && self.telemetry_scope == Scope::Queue {

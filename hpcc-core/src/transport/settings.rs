@@ -120,6 +120,11 @@ crate::settings! {
         /// at switches, while their host holds them back with acknowledgements.
         #[change = "Set it as a NIC's `cnp_802p_prio`, with a class for it in `switch.classes`."]
         pub cnp_priority: Option<u8> {1..=7} = None => congestion_notification = "cnp";
+        /// DSCP of receivers' CNPs in captures, NVIDIA's `cnp_dscp`; `auto`: 8 times `cnp_priority`, 48 without it. It decides on no
+        /// queue here: that is `cnp_priority`.
+        #[change = "Set it to your NICs' value, to read captures with the filters that you have."]
+        #[network]
+        pub cnp_dscp: Option<u8> {0..=63} = None => congestion_notification = "cnp";
         /// How a host shares a link among its flows by their priorities, in the form of a switch's `classes`; empty: all
         /// flows in turn. Within a priority flows send in turn, and answers go ahead of data.
         #[change = "Set it where the flows of one host have several priorities."]

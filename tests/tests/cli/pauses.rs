@@ -69,3 +69,38 @@ fn a_switch_passes_its_acceptance_test() {
     let storm: Vec<&str> = storms.lines().nth(1).expect("a storm").split(',').collect();
     assert_eq!(storm[3..5], ["400000000", "1200000000"]);
 }
+
+/// A switch fails by what its own file says: of the watchdog, and of marks.
+#[test]
+fn a_switch_whose_file_says_something_else_fails_its_acceptance_test() {
+    let shipped =
+        |name: &str| std::fs::read_to_string(format!("{}/../{name}", env!("CARGO_MANIFEST_DIR"))).expect("shipped");
+    let file = shipped("configs/acceptance-config_db.json");
+    let sweep = shipped("configs/acceptance.toml");
+    let sweep = sweep.replace("seeds = [1, 2, 3, 4, 5, 6, 7, 8]", "seeds = [1]");
+    let switch = shipped("configs/acceptance-switch.toml");
+    let failed = |from: &str, to: &str| {
+        assert!(file.contains(from), "{from}");
+        let file = file.replace(from, to);
+        let bench = Bench::new(&[
+            ("acceptance.toml", &sweep),
+            ("acceptance-switch.toml", &switch),
+            ("acceptance-config_db.json", &file),
+        ]);
+        let told = bench.hpcc(&["sweep", "acceptance.toml", "--out", "out"]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let verdicts: serde_json::Value = serde_json::from_str(&bench.read("out/verdicts.json")).expect("JSON");
+        let claims = verdicts["claims"].as_array().expect("claims").iter();
+        let failed = claims.filter(|claim| claim["verdict"] != "holds");
+        failed.map(|claim| claim["claim"].as_str().expect("text").to_string()).collect::<Vec<_>>()
+    };
+    let alert = failed("\"action\": \"drop\"", "\"action\": \"alert\"");
+    assert!(alert.iter().any(|claim| claim.starts_with("What goes to a NIC that storms is dropped")), "{alert:?}");
+    let late = failed("\"detection_time\": \"200\"", "\"detection_time\": \"1000\"");
+    assert!(late.iter().any(|claim| claim.starts_with("What goes to a NIC that storms is dropped")), "{late:?}");
+    let marks = failed("\"green_min_threshold\": \"500000\"", "\"green_min_threshold\": \"1900000\"");
+    assert!(matches!(&marks[..], [only] if only.starts_with("Of 1,900 packets")), "{marks:?}");
+    for claims in [alert, late, marks] {
+        assert!(claims.iter().all(|claim| !claim.starts_with("Simulator")), "{claims:?}");
+    }
+}

@@ -114,3 +114,28 @@ fn what_has_no_exact_counterpart_is_told_once() {
         assert_eq!(rounded.matches(words).count(), 1, "{words}: {rounded}");
     }
 }
+
+/// Telemetry marks the DSCP of its packets, and NICs give CNPs their own.
+#[test]
+fn all_dscps_of_frames_are_mapped_to_the_class_of_their_priority() {
+    let map = |keys: &str| {
+        let toml = PAUSED.replace("congestion_control.algorithm = \"none\"", keys);
+        let bench = Bench::new(&[("a.toml", &toml)]);
+        let export = bench.hpcc(&["export", "sonic", "a.toml"]);
+        assert_eq!(export.code, Some(0), "{}", export.err);
+        let tables: serde_json::Value = serde_json::from_str(&export.out).expect("JSON");
+        (tables["DSCP_TO_TC_MAP"]["hpcc"].clone(), export.err)
+    };
+    let (plain, _) = map("congestion_control.algorithm = \"none\"");
+    assert_eq!(plain.as_object().map(serde_json::Map::len), Some(8), "8 n for class n: {plain}");
+    let (marked, _) = map("congestion_control.algorithm = \"hpcc\"\nwire.profile = \"rocev2_ipv4\"");
+    assert_eq!((&marked["24"], &marked["25"], &marked["57"]), (&"3".into(), &"3".into(), &"7".into()), "{marked}");
+    let nic = "congestion_control.algorithm = \"dcqcn\"\ntransport = { congestion_notification = \"cnp\", cnp_priority = 5, \
+               cnp_dscp = DSCP }\nwire.profile = \"rocev2_ipv4\"";
+    let (of_cnps, told) = map(&nic.replace("DSCP", "46"));
+    assert_eq!((&of_cnps["46"], &of_cnps["40"], of_cnps.get("25")), (&"5".into(), &"5".into(), None), "{of_cnps}");
+    assert!(!told.contains("cnp_dscp"), "{told}");
+    let (of_cnps, told) = map(&nic.replace("DSCP", "24"));
+    assert_eq!(of_cnps["24"], "3");
+    assert!(told.contains("DSCP 24 of CNPs (transport.cnp_dscp) is that of a class"), "{told}");
+}

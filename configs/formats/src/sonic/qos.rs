@@ -8,7 +8,7 @@ use toml::Value as Toml;
 /// What marks are by.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    /// The same thresholds for all that is marked, at each rate.
+    /// The thresholds of what has none of its own, at each rate.
     pub thresholds: Option<Toml>,
     /// What single priorities have in their place, as `class_ecn` has it.
     pub classes: Vec<String>,
@@ -16,7 +16,8 @@ pub(super) struct Marks {
 
 /// Thresholds in bytes, and a probability in percent.
 type Wred = (u64, u64, u64);
-type ByPriority = BTreeMap<u8, BTreeSet<Wred>>;
+/// Of a priority, by the rate of ports.
+type ByRate = BTreeMap<u64, Wred>;
 
 impl Database<'_> {
     /// Which priorities are marked, and when: only queues with a WRED profile that marks are. A configuration without
@@ -27,54 +28,42 @@ impl Database<'_> {
             return Ok(Marks::default());
         }
         let rates: BTreeSet<u64> = self.rates()?.into_values().collect();
-        let (by_priority, by_rate) = self.marked(left_out)?;
-        let values: BTreeSet<Wred> = by_priority.values().flatten().copied().collect();
-        let values: Vec<Wred> = values.into_iter().collect();
-        // One for each rate.
-        let of_rates: Option<Vec<(u64, Wred)>> = by_rate
-            .iter()
-            .map(|(&rate, own)| own.first().filter(|_| own.len() == 1).map(|&wred| (rate, wred)))
-            .collect();
-        let mut marks = Marks::default();
-        let unmarked = (1..8).filter(|priority| !by_priority.contains_key(priority));
-        marks.classes.extend(unmarked.map(|priority| format!("{priority}:none")));
-        if !values.is_empty() && rates.is_empty() {
+        let marked = self.marked(left_out)?;
+        if !marked.is_empty() && rates.is_empty() {
             return Err("WRED_PROFILE marks by the speeds of ports, and no PORT has one; expected speed".into());
         }
-        match (&values[..], rates.first()) {
-            ([wred], _) => {
-                let of_rate = |rate: &u64| thresholds_of(*rate, *wred);
-                marks.thresholds = Some(Toml::Array(rates.iter().map(of_rate).collect()));
+        let mut marks = Marks::default();
+        let unmarked = (1..8).filter(|priority| !marked.contains_key(priority));
+        marks.classes.extend(unmarked.map(|priority| format!("{priority}:none")));
+        let Some(common) = common(&marked) else { return Ok(marks) };
+        let apart: Vec<(u8, &ByRate)> =
+            marked.iter().filter(|(_, own)| !agree(own, common)).map(|(&priority, own)| (priority, own)).collect();
+        for &(priority, own) in &apart {
+            let Some((&rate, &wred)) = own.first_key_value() else { continue };
+            let (kmin, kmax, percent) = at_100_gbps(rate, wred);
+            marks.classes.push(format!("{priority}:{kmin} {kmax} {}", percent as f64 / 100.0));
+            if !scales(own) {
+                left_out.push(format!(
+                    "WRED_PROFILE: of queues of class {priority} that of {} Gb/s, scaled, holds at all speeds, by which \
+                     class_ecn cannot differ",
+                    rate as f64 / 1_000.0
+                ));
             }
-            ([_, _, ..], Some(_)) if of_rates.as_ref().is_some_and(|of_rates| of_rates.len() == rates.len()) => {
-                let of_rates = of_rates.into_iter().flatten();
-                marks.thresholds = Some(Toml::Array(of_rates.map(|(rate, wred)| thresholds_of(rate, wred)).collect()));
-            }
-            ([_, _, ..], Some(&rate)) if rates.len() == 1 && by_priority.values().all(|own| own.len() == 1) => {
-                // Thresholds of priorities are told for 100 Gb/s, and scaled to the rate of a port.
-                let scaled = |bytes: u64| (u128::from(bytes) * 100_000).div_ceil(u128::from(rate.max(1)));
-                let own = by_priority.iter().flat_map(|(priority, own)| own.iter().map(move |wred| (priority, wred)));
-                marks.classes.extend(own.map(|(priority, &(kmin, kmax, percent))| {
-                    format!("{priority}:{} {} {}", scaled(kmin), scaled(kmax), percent as f64 / 100.0)
-                }));
-            }
-            ([_, _, ..], _) => left_out.push(
-                "WRED_PROFILE: queues of one number, or ports of several speeds, have several: marks are those of the \
-                 scenario; give class_ecn yourself"
-                    .into(),
-            ),
-            _ => {}
         }
+        // At speeds of which this priority has none, those of its lowest.
+        let lowest = common.first_key_value().map(|(_, &wred)| wred);
+        let of_rate = |&rate: &u64| Some(thresholds_of(rate, common.get(&rate).copied().or(lowest)?));
+        marks.thresholds =
+            (apart.len() < marked.len()).then(|| Toml::Array(rates.iter().filter_map(of_rate).collect()));
         Ok(marks)
     }
 
-    /// The thresholds of each priority that is marked, and those of the ports of each rate.
-    fn marked(&self, left_out: &mut Vec<String>) -> Result<(ByPriority, BTreeMap<u64, BTreeSet<Wred>>), String> {
+    /// The thresholds of each priority that is marked, by the rates of ports.
+    fn marked(&self, left_out: &mut Vec<String>) -> Result<BTreeMap<u8, ByRate>, String> {
         let rates = self.rates()?;
-        let mut by_rate: BTreeMap<u64, BTreeSet<Wred>> = BTreeMap::new();
         let profiles: BTreeMap<&str, _> = self.table("WRED_PROFILE").map(|(name, row)| (name.as_str(), row)).collect();
-        let mut by_priority = ByPriority::new();
-        let mut ports_of: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
+        let classes = self.classes_of_queues(&mut Vec::new())?;
+        let mut found: BTreeMap<u8, BTreeMap<u64, BTreeMap<Wred, BTreeSet<&str>>>> = BTreeMap::new();
         let mut silent: BTreeSet<String> = BTreeSet::new();
         for (key, row) in self.table("QUEUE") {
             let Some(name) = reference(row, "wred_profile").filter(|name| !name.is_empty()) else { continue };
@@ -90,23 +79,36 @@ impl Database<'_> {
                 continue;
             }
             let wred = wred(profile).map_err(wrong)?;
-            for queue in queues.filter(|queue| *queue > 0) {
-                by_priority.entry(queue).or_default().insert(wred);
-                ports_of.entry(queue).or_default().extend(&ports);
-                let rates = ports.iter().filter_map(|port| rates.get(port));
-                rates.for_each(|&rate| _ = by_rate.entry(rate).or_default().insert(wred));
+            for class in queues.filter_map(|queue| classes.get(&queue)).flatten().filter(|class| **class > 0) {
+                let by_rate = found.entry(*class).or_default();
+                for port in &ports {
+                    let rate = rates.get(port).copied().unwrap_or(0);
+                    by_rate.entry(rate).or_default().entry(wred).or_default().insert(port);
+                }
             }
         }
         left_out.extend(silent);
         let all = self.table("PORT").count();
-        let in_part = ports_of.iter().filter(|(_, ports)| ports.len() < all).map(|(priority, _)| priority.to_string());
-        let in_part = in_part.collect::<Vec<_>>().join(", ");
-        if !in_part.is_empty() {
-            left_out.push(format!(
-                "QUEUE: queues {in_part} have a wred_profile at some ports only; those of all mark here"
-            ));
-        }
-        Ok((by_priority, by_rate))
+        let ports = |by_rate: &BTreeMap<u64, BTreeMap<Wred, BTreeSet<&str>>>| {
+            by_rate.values().flat_map(BTreeMap::values).flatten().copied().collect::<BTreeSet<_>>().len()
+        };
+        let note =
+            |of: Vec<String>, what: &str| (!of.is_empty()).then(|| format!("QUEUE: queues {} {what}", of.join(", ")));
+        let in_part = found.iter().filter(|(_, by_rate)| ports(by_rate) < all).map(|(class, _)| class.to_string());
+        left_out.extend(note(in_part.collect(), "have a wred_profile at some ports only; those of all mark here"));
+        let several = |by_rate: &BTreeMap<u64, BTreeMap<Wred, _>>| by_rate.values().any(|by_wred| by_wred.len() > 1);
+        let unlike = found.iter().filter(|(_, by_rate)| several(by_rate)).map(|(class, _)| class.to_string());
+        left_out.extend(note(
+            unlike.collect(),
+            "have several wred_profiles at ports of one speed; that of most of these holds at all here",
+        ));
+        let usual = |by_wred: BTreeMap<Wred, BTreeSet<&str>>| {
+            by_wred.into_iter().max_by_key(|(_, ports)| ports.len()).map(|(wred, _)| wred)
+        };
+        let of_class = |by_rate: BTreeMap<u64, _>| {
+            by_rate.into_iter().filter_map(|(rate, by_wred)| Some((rate, usual(by_wred)?))).collect()
+        };
+        Ok(found.into_iter().map(|(class, by_rate)| (class, of_class(by_rate))).collect())
     }
 
     /// Priorities that ports pause; `None` if no port says it.
@@ -135,30 +137,6 @@ impl Database<'_> {
             left_out.push(message);
         }
         Ok(Some(all))
-    }
-
-    /// The map of traffic classes that ports name.
-    pub fn map_of_groups(&self, left_out: &mut Vec<String>) -> Result<Option<&str>, String> {
-        let mut named: BTreeSet<&str> = BTreeSet::new();
-        let known: Vec<&str> = self.table("TC_TO_PRIORITY_GROUP_MAP").map(|(name, _)| name.as_str()).collect();
-        for (key, row) in self.table("PORT_QOS_MAP") {
-            let Some(name) = reference(row, "tc_to_pg_map") else { continue };
-            if !known.contains(&name) {
-                return Err(format!(
-                    "PORT_QOS_MAP|{key}: TC_TO_PRIORITY_GROUP_MAP has no {name}, its tc_to_pg_map; expected one that is there"
-                ));
-            }
-            named.insert(name);
-        }
-        let (candidates, why) = if named.is_empty() {
-            (known, "there are several, and no PORT_QOS_MAP names one")
-        } else {
-            (named.into_iter().collect(), "ports name several")
-        };
-        if let [first, _, ..] = candidates[..] {
-            left_out.push(format!("TC_TO_PRIORITY_GROUP_MAP: {why}; {first} holds at all ports here"));
-        }
-        Ok(candidates.first().copied())
     }
 }
 
@@ -195,6 +173,32 @@ fn wred(row: &super::Row) -> Result<Wred, String> {
         return Err(format!("green_drop_probability is {percent}; expected 0 to 100"));
     }
     Ok((kmin, kmax, percent))
+}
+
+/// The thresholds that hold for what has none of its own: those that leave fewest priorities that cannot be told apart.
+fn common(marked: &BTreeMap<u8, ByRate>) -> Option<&ByRate> {
+    let cannot = |common: &ByRate| {
+        let apart = marked.values().filter(|own| !agree(own, common));
+        (apart.clone().filter(|own| !scales(own)).count(), apart.count())
+    };
+    marked.values().min_by_key(|common| cannot(common))
+}
+
+/// Whether two priorities are marked alike at each rate.
+fn agree(own: &ByRate, common: &ByRate) -> bool {
+    own.iter().all(|(rate, wred)| common.get(rate) == Some(wred))
+}
+
+/// Whether thresholds are those of 100 Gb/s at all rates, scaled, as `class_ecn` has them.
+fn scales(own: &ByRate) -> bool {
+    let mut scaled = own.iter().map(|(&rate, &wred)| at_100_gbps(rate, wred));
+    let first = scaled.next();
+    scaled.all(|wred| Some(wred) == first)
+}
+
+fn at_100_gbps(rate: u64, (kmin, kmax, percent): Wred) -> Wred {
+    let scaled = |bytes: u64| u64::try_from((u128::from(bytes) * 100_000).div_ceil(u128::from(rate.max(1))));
+    (scaled(kmin).unwrap_or(u64::MAX), scaled(kmax).unwrap_or(u64::MAX), percent)
 }
 
 fn thresholds_of(rate: u64, (kmin, kmax, percent): Wred) -> Toml {

@@ -50,9 +50,13 @@ impl Database<'_> {
                 "QUEUE: queues {queues} have not the same scheduler at all ports; one of each holds at all here"
             ));
         }
-        let class = |(queue, services): (&u8, &BTreeSet<String>)| Some(format!("{queue}:{}", services.first()?));
         // Of strict queues the highest goes first.
-        let classes: Vec<String> = by_queue.iter().rev().filter_map(class).collect();
+        let of_queues = self.classes_of_queues(&mut Vec::new())?;
+        let served =
+            by_queue.iter().rev().filter_map(|(queue, services)| Some((of_queues.get(queue)?, services.first()?)));
+        let served = served.flat_map(|(classes, service)| classes.iter().map(move |class| (class, service)));
+        let classes: Vec<String> =
+            served.filter(|(class, _)| **class > 0).map(|(class, service)| format!("{class}:{service}")).collect();
         Ok((!classes.is_empty()).then(|| classes.join(", ")))
     }
 }

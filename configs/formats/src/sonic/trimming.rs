@@ -52,7 +52,10 @@ impl Database<'_> {
                 let index = queue(text);
                 let index =
                     index.ok_or_else(|| wrong(format!("queue_index is {text}; expected 0 to 7, or dynamic")))?;
-                keys.insert("trim_queue".into(), whole(index));
+                // Of a queue that no class waits in, its number.
+                let class = self.classes_of_queues(&mut Vec::new())?;
+                let class = u8::try_from(index).ok().and_then(|queue| class.get(&queue)?.first().copied());
+                keys.insert("trim_queue".into(), whole(class.map_or(index, u64::from)));
             }
             None => left_out.push("SWITCH_TRIMMING: no queue_index; here headers wait in queue 0, ahead of all".into()),
         }
@@ -65,6 +68,7 @@ impl Database<'_> {
     /// Queues whose packets are cut, and others with a profile; of priorities that lose packets.
     fn trimmed_queues(&self) -> Result<(BTreeSet<u8>, BTreeSet<u8>), String> {
         let (mut cut, mut dropped) = (BTreeSet::new(), BTreeSet::new());
+        let classes = self.classes_of_queues(&mut Vec::new())?;
         for (key, row) in self.table("BUFFER_QUEUE") {
             let (_, queues) = self.ports("BUFFER_QUEUE", key)?;
             let name = reference(row, "profile").unwrap_or_default();
@@ -77,7 +81,8 @@ impl Database<'_> {
                     return Err(format!("BUFFER_PROFILE|{name}: {ACTION} is {other}; expected drop or {TRIM}"));
                 }
             };
-            found.extend(queues.filter(|queue| *queue > 0));
+            let classes = queues.filter_map(|queue| classes.get(&queue)).flatten().copied();
+            found.extend(classes.filter(|class| *class > 0));
         }
         let of_groups = self.lossless_classes()?;
         dropped.retain(|queue| !of_groups.contains(queue));

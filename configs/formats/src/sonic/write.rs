@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tables of SONiC's `config_db.json` for a switch of a scenario: what [`read`](super::read) reads.
 
+use super::dscp::Dscps;
 use super::scheduler::{MOST_WEIGHT, UNIT};
 use super::trimming::{ACTION, TRIM};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Named;
+use hpcc_core::simulated_frame::dscp;
 use hpcc_core::switch::{
     AsPlan, BufferPlan, BufferProfile, PRIORITIES, PortPlace, Priorities, Service, SwitchConfig, Threshold,
 };
@@ -16,8 +18,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the maps, which are one to one.
 const MAP: &str = "hpcc";
-/// Steps of the DSCP from a priority to the next.
-const DSCP_STEP: usize = 8;
 
 /// The tables as text, and what has no counterpart in them.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,7 +44,8 @@ pub fn write(settings: &NodeSettings, network: &Network, node: u32) -> Result<Wr
     let host_rate = network.host_rate().unwrap_or(BitRate(u64::MAX));
     let AsPlan { plan, mut left_out } = AsPlan::of(&config, host_rate, &ports);
     left_out.extend(others(network, node, &ports));
-    let mut tables = Tables { node, rates, config, plan, tables: Map::new(), left_out };
+    let dscps = Dscps::of(settings);
+    let mut tables = Tables { node, rates, config, plan, dscps, tables: Map::new(), left_out };
     tables.ports();
     tables.buffers();
     tables.queues();
@@ -84,6 +85,7 @@ struct Tables {
     rates: Vec<BitRate>,
     config: SwitchConfig,
     plan: BufferPlan,
+    dscps: Dscps,
     tables: Map<String, Value>,
     left_out: Vec<String>,
 }
@@ -243,9 +245,10 @@ impl Tables {
         for table in ["TC_TO_PRIORITY_GROUP_MAP", "TC_TO_QUEUE_MAP", "MAP_PFC_PRIORITY_TO_QUEUE"] {
             self.row(table, MAP, to_itself.clone().into());
         }
-        let of_dscp = classes().enumerate().map(|(class, name)| ((class * DSCP_STEP).to_string(), name.into()));
-        let of_dscp: Map<String, Value> = of_dscp.collect();
+        let of_dscp: Map<String, Value> =
+            self.dscps.of_classes().map(|(dscp, class)| (dscp.to_string(), class.to_string().into())).collect();
         self.row("DSCP_TO_TC_MAP", MAP, of_dscp.into());
+        self.left_out.extend(self.dscps.amiss());
         let paused = self.plan.priorities().0;
         let paused =
             (1..PRIORITIES as u8).filter(|&priority| paused.serve(priority)).map(|priority| priority.to_string());
@@ -287,7 +290,7 @@ impl Tables {
             self.left_out.push("trim_size = \"auto\": switches keep so many bytes, 128 of which are written".into());
         }
         let size = if trimming.size == 0 { 128 } else { trimming.size };
-        let (queue, dscp) = (trimming.queue.to_string(), usize::from(trimming.queue) * DSCP_STEP);
+        let (queue, dscp) = (trimming.queue.to_string(), dscp(trimming.queue));
         let row = json!({ "size": size.to_string(), "queue_index": queue, "dscp_value": dscp.to_string() });
         self.row("SWITCH_TRIMMING", "GLOBAL", row);
         self.left_out.push(

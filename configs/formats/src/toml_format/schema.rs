@@ -169,10 +169,19 @@ fn parameters<'a>(
     own
 }
 
+/// Keys of text that never lists nodes, but names a file or what a file says.
+const NO_NODES: [&str; 2] = ["file", "profile"];
+
 /// A setting: its help, its default, and what can be given.
 fn described(setting: &Setting) -> Value {
-    let mut schema =
-        if setting.auto { either(&[values(&setting.kind), json!({ "const": "auto" })]) } else { values(&setting.kind) };
+    let is_plain = matches!(setting.kind, Kind::Text) && NO_NODES.contains(&setting.key);
+    let mut schema = if is_plain {
+        json!({ "type": "string" })
+    } else if setting.auto {
+        either(&[values(&setting.kind), json!({ "const": "auto" })])
+    } else {
+        values(&setting.kind)
+    };
     schema["description"] = setting.help.as_str().into();
     schema["default"] = match &setting.default {
         SettingValue::Switch(on) => json!(on),

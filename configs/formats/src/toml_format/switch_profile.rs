@@ -52,9 +52,12 @@ pub(super) fn overrides(path: &Path, text: &str, given: &[String]) -> Laid {
         of_line || own.iter().any(|own| own == key)
     };
     if watchdog_off {
+        let had = read.keys.remove(WATCHDOG).is_some();
         read.keys.retain(|key, _| !key.starts_with(WATCHDOG));
+        read.left_out.extend(had.then(|| format!("PFC_WD: the scenario turns switch.{WATCHDOG} off")));
     }
     read.left_out.extend(THRESHOLDS.iter().find(|key| is_own(key)).and_then(|key| give_way(&mut read.keys, key)));
+    read.left_out.extend(overruled(&read.keys, &is_own));
     let keys = read.keys.iter().filter(|(key, _)| !is_own(key));
     let keys = keys.map(|(key, value)| format!("switch.{key}={value}")).collect::<Vec<_>>();
     Laid {
@@ -75,6 +78,16 @@ fn give_way(keys: &mut Table, own: &str) -> Option<String> {
     }
     let is_told = all.is_some() || is_less;
     is_told.then(|| format!("WRED_PROFILE: the scenario's switch.{own} takes the place of its thresholds"))
+}
+
+/// The keys of a profile that the scenario sets itself, so that a run does not test what the file says of them.
+fn overruled(keys: &Table, is_own: &impl Fn(&str) -> bool) -> Option<String> {
+    let own = keys.iter().filter(|(key, _)| is_own(key) && !THRESHOLDS.contains(&key.as_str()));
+    let said = |(key, value): (&String, &Value)| {
+        if value.is_array() { format!("switch.{key}") } else { format!("switch.{key} ({value} in the file)") }
+    };
+    let own = own.map(said).collect::<Vec<_>>().join(", ");
+    (!own.is_empty()).then(|| format!("the scenario's own values take the place of the file's: {own}"))
 }
 
 /// Refuses a profile that cannot be read.

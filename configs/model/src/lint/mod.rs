@@ -39,7 +39,7 @@ const fn note(id: &'static str, run: fn(&Scenario, &Pass) -> Vec<String>) -> Lin
 }
 
 /// All lints.
-pub static LINTS: [Lint; 27] = [
+pub static LINTS: [Lint; 28] = [
     warning("no-flows", traffic::no_flows),
     warning("late-flows", traffic::late_flows),
     note("long-job", long_jobs::long_jobs),
@@ -66,6 +66,7 @@ pub static LINTS: [Lint; 27] = [
     note("rounded-times", settings::rounded_times),
     note("empty-histogram", settings::empty_histogram),
     warning("long-cuts", trimming::long_cuts),
+    warning("full-of-cuts", trimming::full_of_cuts),
     warning("waiting-headers", trimming::waiting_headers),
 ];
 

@@ -5,6 +5,7 @@ use super::crowded::Crowded;
 use super::hops::LongPaths;
 use super::short_rtt::ShortRtt;
 use super::starved::Starved;
+use super::trimming::FullOfCuts;
 use super::unheard::Unheard;
 use crate::flow::Flow;
 use crate::scenario::Scenario;
@@ -36,6 +37,7 @@ pub(crate) struct Pass {
     pub silent: u64,
     pub paths: LongPaths,
     pub crowded: Crowded,
+    pub cuts: FullOfCuts,
     pub starved: Starved,
     pub short_rtt: ShortRtt,
     /// With Fast CNP.
@@ -67,6 +69,7 @@ impl Pass {
             silent: 0,
             paths: LongPaths::new(scenario),
             crowded: Crowded::new(scenario),
+            cuts: FullOfCuts::new(scenario),
             starved: Starved::new(scenario),
             short_rtt: ShortRtt::new(scenario),
             unheard: Unheard::new(scenario),
@@ -86,6 +89,7 @@ impl Pass {
         let is_silent = self.transport.as_ref().is_some_and(|transport| !transport.acknowledges(flow.size));
         self.silent += u64::from(is_silent);
         let flows = self.crowded.see(flow);
+        self.cuts.see(flow);
         if is_rdma && !is_legacy(flow.src) {
             self.starved.see(flow, links, flows);
             self.short_rtt.see(links);

@@ -209,4 +209,10 @@ fn a_scenario_turns_the_watchdog_of_its_profile_off_or_changes_it() {
     assert_eq!(watchdog(""), (WatchdogAction::Drop, Nanos(300_000_000)));
     assert_eq!(watchdog("pfc_watchdog = \"alert\"\n"), (WatchdogAction::Alert, Nanos(300_000_000)));
     assert_eq!(watchdog("pfc_watchdog = \"off\"\n").0, WatchdogAction::Off);
+    // What a run then does not test is told.
+    let notes = |keys: &str| with_database(database, keys).expect(keys).notes.join("\n");
+    let told = "sonic.json: the scenario's own values take the place of the file's: switch.pfc_watchdog (\"drop\" in the file)";
+    assert!(notes("pfc_watchdog = \"alert\"\n").contains(told), "{}", notes("pfc_watchdog = \"alert\"\n"));
+    assert!(notes("pfc_watchdog = \"off\"\n").contains("PFC_WD: the scenario turns switch.pfc_watchdog off"));
+    assert!(!notes("").contains("own values"), "{}", notes(""));
 }

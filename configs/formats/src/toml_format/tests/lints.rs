@@ -478,6 +478,29 @@ fn cases() -> Vec<Case> {
             silent: &[&["switch.trim_size=128B"]],
         },
         Case {
+            // Eight senders, 256 of 1048 bytes: 1.95 times the link.
+            id: "full-of-cuts",
+            text:
+                "run.stop = \"1ms\"\ntopology = { kind = \"star\", hosts = 9, rate = \"100Gbps\", delay = \"1us\" }\n\
+                   traffic = [{ kind = \"incast\", receiver = 8, sender_count = 8, size = \"1MB\" }]\n"
+                    .into(),
+            set: &[
+                "congestion_control.algorithm=none",
+                "switch.mode=lossy",
+                "switch.overflow=trim",
+                "transport.recovery=selective_repeat",
+                "switch.trim_size=256B",
+            ],
+            says: "8 hosts send to host 8 at a time, and their packets, once cut from 1048 to 256 bytes, take 1.95 times its 100Gbps, \
+                   ahead of data: with none these flows may never end; expected a switch.trim_size of at most 131",
+            silent: &[
+                &["switch.trim_size=131B"],
+                &["traffic.0.sender_count=4"],
+                &["congestion_control.algorithm=hpcc"],
+                &["switch.trim_queue=6", "switch.classes=6:1500, 3:1500"],
+            ],
+        },
+        Case {
             id: "waiting-headers",
             text: pair("100Gbps"),
             set: &[

@@ -93,7 +93,8 @@ fn memory_must_suffice_for_all_priorities() {
     let text = |bytes: u32| format!("{}[switch]\nbuffer = {bytes}\n", with_flows(&[3, 4]));
     assert!(load_with(text(332_768), &[]).is_ok());
     let expected = "test.toml:23: switch.buffer: the buffer has 332767 bytes, but the headroom and reserve of switch 4's ports \
-                    take 332768, 166384 for each of the priorities 3, 4; expected at least that much, or fewer";
+                    take 332768, 166384 for each of the priorities 3, 4; expected at least that much, or fewer, or buffer_pools, \
+                    whose xoff is headroom that ports share";
     refused(&text(332_767), &[], expected);
     for enough in ["switch.mode=lossy", "compatibility.short_headroom=true", "transport.ack_priority=4"] {
         let flows = if enough.ends_with("=4") { with_flows(&[4]) } else { with_flows(&[3, 4]) };
