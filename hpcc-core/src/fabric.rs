@@ -3,12 +3,14 @@
 
 use crate::address::host_address;
 use crate::balance::{Choice, Ports};
+use crate::host_transport::Exits;
 use crate::node::NodeSettings;
 use crate::random::Integers;
 use crate::reference_faults::ReferenceFaults;
 use crate::switch::{FlowKey, HOST_SEED};
 use crate::topology::routes::{PathMetrics, RouteTable, Routes};
 use crate::topology::{Network, NodeKind, Port};
+use crate::transport::Entropy;
 use crate::transport::feedback::FeedbackContent;
 use crate::transport::{Layer, LinkSpec, UnloadedFlow, UnloadedLink, UnloadedPath};
 use crate::units::{BitRate, Nanos, Rounding};
@@ -230,11 +232,10 @@ impl Fabric {
         if let Some(&seals) = self.rules.silent.get(&flow.dst) {
             unloaded = unloaded.without_answers(seals);
         }
-        let sprays = host.host_transport.chosen().sprays();
         let on = |routes: &Routes| {
             let path = self.unloaded_path(routes, flow, host)?;
-            let has_links = || routes.table(flow.src).next_hops(flow.dst).len() > 1;
-            let is_spread = !host.takes_one_path(flow.priority) || sprays && has_links();
+            let is_spread =
+                !host.takes_one_path(flow.priority) || self.leaves_by_several(&routes.table(flow.src), flow, host);
             let layers = if is_spread { self.layers(routes, flow, host) } else { Vec::new() };
             let path = if is_spread { self.best_of(path, &layers, routes, flow) } else { path };
             Some(match is_spread {
@@ -252,8 +253,8 @@ impl Fabric {
 
     /// The links that packets of a flow can take.
     fn layers(&self, routes: &Routes, flow: &IdealFlow, host: &NodeSettings) -> Vec<Layer> {
-        let sprays = host.host_transport.chosen().sprays();
-        let first = if sprays { None } else { self.first_port(routes, flow, host) };
+        let by_several = self.leaves_by_several(&routes.table(flow.src), flow, host);
+        let first = if by_several { None } else { self.first_port(routes, flow, host) };
         let mut records = 0;
         let layers = routes.layers(flow.src, flow.dst, first).into_iter();
         layers
@@ -430,6 +431,28 @@ impl Fabric {
     /// Kinds of paths at the start: what they measure, and their links.
     pub fn kinds(&self) -> impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)> + '_ {
         self.routes.kinds()
+    }
+
+    /// The ports by which a host reaches another; `None` if there is no path.
+    pub fn exits(&self, src: u32, dst: u32) -> Option<Exits> {
+        self.exits_by(&self.table(src), src, dst)
+    }
+
+    fn exits_by(&self, table: &RouteTable, src: u32, dst: u32) -> Option<Exits> {
+        let hops = table.next_hops(dst);
+        let key = FlowKey { src_address: host_address(src), dst_address: host_address(dst), sport: 0, dport: 0 };
+        let usual = key.choose(HOST_SEED, hops)?;
+        let all = hops.iter().filter(|&&hop| hop < 64).fold(0, |bits, hop| bits | 1 << hop);
+        let peers = hops.iter().filter_map(|&hop| self.ports(src).get(usize::from(hop))).map(|port| port.peer);
+        let are_apart = peers.collect::<BTreeSet<_>>().len() == hops.len();
+        Some(Exits { usual, all: if all == 0 { 1 } else { all }, are_apart })
+    }
+
+    /// Whether packets of a flow leave a host with these settings by several ports.
+    fn leaves_by_several(&self, table: &RouteTable, flow: &IdealFlow, host: &NodeSettings) -> bool {
+        let is_one_path = host.transport.entropy == Entropy::Flow;
+        let exits = if host.host_transport.chosen().sprays() { self.exits_by(table, flow.src, flow.dst) } else { None };
+        exits.is_some_and(|exits| exits.of_sprayed(is_one_path).count_ones() > 1)
     }
 
     /// The port by which a host's flow would have left at the start.

@@ -119,6 +119,28 @@ fn ultra_ethernet_sends_packets_by_all_links() {
     }
 }
 
+/// Seven flows of Ultra Ethernet to one host over two planes of 100 Gb/s, of which each sends little, use both.
+#[test]
+fn ultra_ethernet_uses_planes_evenly_where_hosts_send_little() {
+    let text = "topology = { kind = \"multi_plane\", segments = 1, servers = 8, rails = 1, planes = 2, spines = 2, rate = \"100Gbps\", \
+                delay = \"500ns\" }\ntransport.kind = \"uec\"\n\
+                traffic = [{ kind = \"incast\", receiver = 0, sender_count = 7, size = \"1MB\" }]\n";
+    let excess = excess(flow(text, &[]).fct_ns as f64, 7e6, 25.0);
+    assert!((-0.2..0.15).contains(&excess), "all end at about the same time: {excess}");
+}
+
+/// A plane whose link to the receiver fails is left: 1 MB has left by both by then, and 4 MB leave by one.
+#[test]
+fn ultra_ethernet_leaves_a_plane_that_fails() {
+    const PLANES: &str =
+        "4 2 4\n2 3\n0 2 200Gbps 0.001ms 0\n0 3 200Gbps 0.001ms 0\n1 2 200Gbps 0.001ms 0\n1 3 200Gbps 0.001ms 0\n";
+    let text = "topology = { kind = \"file\", path = \"net.txt\" }\ntransport.kind = \"uec\"\n\
+                failures = { links = [{ a = 1, b = 2, time = \"20us\" }] }\n\
+                traffic = [{ kind = \"flow\", src = 0, dst = 1, size = \"5MB\" }]\n";
+    let excess = excess(flow(text, &[("net.txt", PLANES)]).fct_ns as f64, 4e6, 25.0);
+    assert!((0.0..0.5).contains(&excess), "{excess}");
+}
+
 /// Each pair of rails and servers exchanges by rails and NVLink alone.
 #[test]
 fn rails_without_a_spine_carry_an_all_to_all() {

@@ -195,7 +195,7 @@ mod tests {
     fn flows_of_two_hosts_have_the_last_links_in_turn() {
         let key = FlowKey { src_address: 0x0b00_0001, dst_address: 0x0b00_0201, sport: 10_000, dport: 4_791 };
         // Channels have service ports of their own.
-        let flow = |n| FlowKey { sport: 10_000 + n, dport: 100 + n, ..key };
+        let flow = |n: u16| FlowKey { sport: 10_000 + n, dport: 100 + n, ..key };
         let links: Vec<u16> = (0..8).filter_map(|n| flow(n).last_link(9, &HOPS)).collect();
         let mut first: Vec<u16> = links[..4].into();
         first.sort_unstable();

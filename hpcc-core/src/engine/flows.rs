@@ -473,5 +473,6 @@ impl Engine {
             let p = self.port_id(node, port);
             self.try_send(p);
         }
+        self.reroute_other(node);
     }
 }

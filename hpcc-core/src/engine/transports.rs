@@ -7,13 +7,14 @@ use super::frame::{Detail, Frame};
 use super::state::Engine;
 use super::traffic::{Completion, FlowRequest, Started};
 use crate::frame::PacketKind;
-use crate::host_transport::{Endpoint, Outbox, Packet, Post, Posted, Trimmed};
+use crate::host_transport::{Endpoint, Exits, Outbox, Packet, Post, Posted, Trimmed};
 use crate::ids::{FrameId, PortId};
 use crate::units::Nanos;
 use crate::workload::{Arrival, Message, Sent};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::sync::Arc;
 
 /// What the engine keeps for an endpoint.
 #[derive(Debug)]
@@ -26,12 +27,14 @@ pub(super) struct Other {
     incoming: BTreeMap<(u32, u32), Arrival>,
     /// When the earliest alarm goes off that is set.
     alarm: Option<Nanos>,
+    /// The port that is asked first for what it sends, the next one each time: a host that sends little uses all.
+    first: u16,
 }
 
 impl Other {
     pub fn new(endpoint: Box<dyn Endpoint>) -> Other {
         let (messages, incoming) = (BTreeMap::new(), BTreeMap::new());
-        Other { endpoint, out: Outbox::default(), messages, incoming, alarm: None }
+        Other { endpoint, out: Outbox::default(), messages, incoming, alarm: None, first: 0 }
     }
 
     /// The number by which its receiver knows a message under way.
@@ -53,18 +56,18 @@ impl Engine {
         if !self.parts.is_own(src) {
             return;
         }
-        let key = Frame { src, dst, ..Frame::default() }.key();
         let host = self.nodes.host(src);
-        let route = host.core.route(&key, dst).or_else(|| self.fabric.port_of_the_start(src, &key, dst));
-        let Some(port) = route else {
+        let exits = self.fabric.exits(src, dst).or_else(|| {
+            let key = Frame { src, dst, ..Frame::default() }.key();
+            let usual = self.fabric.port_of_the_start(src, &key, dst)?;
+            Some(Exits { usual, all: 1 << (usual & 63), are_apart: true })
+        });
+        let Some(exits) = exits else {
             return self.refuse(request, format!("host {dst} cannot be reached from host {src}"));
         };
         let (base_rtt, _, _) = self.fabric.path_limits(src, dst, host.traffic.global_rtt);
         let FlowRequest { dport, priority, size, .. } = request;
-        let hops = self.fabric.table(src);
-        let bits = hops.next_hops(dst).iter().filter(|&&hop| hop < 64).fold(0, |bits, hop| bits | 1 << hop);
-        let ports = if bits == 0 { 1 << port } else { bits };
-        let post = Post { dst, dport, priority, size, port, ports, base_rtt };
+        let post = Post { dst, dport, priority, size, exits, base_rtt };
         let Some(other) = &mut host.other else { return };
         let Some(known) = other.endpoint.post(now, &post) else {
             return self.refuse(request, format!("host {src} has no room for another message"));
@@ -180,7 +183,9 @@ impl Engine {
             // What it has decided meanwhile was done by a call within this one.
             other.out = out;
         }
-        for port in 0..self.fabric.ports(node).len() as u16 {
+        let ports = self.fabric.ports(node).len() as u16;
+        let first = self.next_first(node, ports);
+        for port in (first..ports).chain(0..first) {
             let has_next = self.nodes.host(node).other.as_ref().is_some_and(|other| other.endpoint.has_next(port));
             if has_next {
                 let p = self.port_id(node, port);
@@ -188,6 +193,22 @@ impl Engine {
             }
         }
         self.set_transport_alarm(node);
+    }
+
+    /// The port that is asked first, of so many; another one the next time.
+    fn next_first(&mut self, node: u32, ports: u16) -> u16 {
+        let Some(other) = &mut self.nodes.host(node).other else { return 0 };
+        let first = other.first;
+        other.first = if first + 1 < ports { first + 1 } else { 0 };
+        first.min(ports.saturating_sub(1))
+    }
+
+    /// Routes have changed: messages leave by the ports that lead to their destinations now.
+    pub(super) fn reroute_other(&mut self, node: u32) {
+        let fabric = Arc::clone(&self.fabric);
+        let Some(other) = &mut self.nodes.host(node).other else { return };
+        other.endpoint.reroute(&|dst| fabric.exits(node, dst));
+        self.settle(node);
     }
 
     /// A message is acknowledged whole.

@@ -107,6 +107,24 @@ pub struct HostSetup<'a> {
     pub layout: &'a Layout,
 }
 
+/// The ports by which a host reaches another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exits {
+    /// The one that a hash of the hosts chooses.
+    pub usual: u16,
+    /// All of the first 64: bit n stands for port n.
+    pub all: u64,
+    /// No two of them lead to the same node.
+    pub are_apart: bool,
+}
+
+impl Exits {
+    /// The ports of packets that leave by all; where they keep to one path, two to the same node are one too many.
+    pub fn of_sprayed(&self, is_one_path: bool) -> u64 {
+        if is_one_path && !self.are_apart { 1 << (self.usual & 63) } else { self.all }
+    }
+}
+
 /// A message that is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Post {
@@ -118,10 +136,8 @@ pub struct Post {
     pub priority: u8,
     /// Bytes; at least 1.
     pub size: u64,
-    /// The port by which it leaves, if it keeps to one.
-    pub port: u16,
-    /// All ports that lead to the destination, of the first 64: bit n stands for port n.
-    pub ports: u64,
+    /// By which ports it may leave.
+    pub exits: Exits,
     /// T of its path.
     pub base_rtt: Nanos,
 }
@@ -182,6 +198,9 @@ pub trait Endpoint: Send + Debug {
 
     /// That time has come, or another one that it asked for before.
     fn on_timeout(&mut self, _now: Nanos, _out: &mut Outbox) {}
+
+    /// Routes have changed: these are the ports to a destination, if there is a path.
+    fn reroute(&mut self, _exits: &dyn Fn(u32) -> Option<Exits>) {}
 
     /// How far a message is; `None` if there is none with this key.
     fn progress(&self, key: u32) -> Option<Progress>;

@@ -80,7 +80,7 @@ impl Endpoint for Pacer {
     fn next(&mut self, now: Nanos, port: u16, paused: u8) -> Option<Packet> {
         let &mut (key, post, ref mut place) = self.sending.front_mut()?;
         self.is_early = now < self.next.nanos;
-        if self.is_early || post.port != port || paused >> (post.priority & 7) & 1 != 0 {
+        if self.is_early || post.exits.usual != port || paused >> (post.priority & 7) & 1 != 0 {
             return None;
         }
         let (seq, payload) = (*place, (post.size - *place).min(self.mtu.into()) as u32);
@@ -148,6 +148,7 @@ impl Endpoint for Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host_transport::Exits;
     use crate::telemetry::Layout;
     use crate::transport::TransportConfig;
 
@@ -166,7 +167,14 @@ mod tests {
         };
         let mut sender = Paced::default().start(&setup).expect("an endpoint");
         let mut receiver = Paced::default().start(&setup).expect("an endpoint");
-        let post = Post { dst: 0, dport: 1, priority: 3, size: 1_500, port: 0, ports: 1, base_rtt: Nanos(0) };
+        let post = Post {
+            dst: 0,
+            dport: 1,
+            priority: 3,
+            size: 1_500,
+            exits: Exits { usual: 0, all: 1, are_apart: true },
+            base_rtt: Nanos(0),
+        };
         let first = sender.post(Nanos(0), &post).expect("room");
         sender.post(Nanos(0), &Post { size: 10, ..post }).expect("room");
         assert_eq!(sender.next(Nanos(0), 0, 1 << 3), None, "paused");

@@ -73,7 +73,7 @@ pub fn run(scenario: &Scenario, out: &Path, how: FluidHow) -> Result<Outcome, Ou
     let notes = scenario.told_notes(how.is_quiet).filter(|note| !note.starts_with(AS_PACKETS));
     notes.for_each(|note| say(&format!("note: {note}")));
     // A check pairs the messages of both runs.
-    let fewer = if how.check.is_none() { pieces::with_fewer(scenario) } else { None };
+    let fewer = if how.check.is_none() { pieces::with_fewer(scenario, fabric(scenario).max_rtt()) } else { None };
     let told: Vec<String> =
         limits::told(scenario).into_iter().chain(fewer.iter().map(|(_, note)| note.clone())).collect();
     let scenario = fewer.as_ref().map_or(scenario, |(scenario, _)| scenario);

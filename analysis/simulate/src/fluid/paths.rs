@@ -7,6 +7,7 @@ use hpcc_core::fabric::Fabric;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::random::Integers;
 use hpcc_core::topology::routes::RouteTable;
+use hpcc_core::transport::Entropy;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_model::scenario::Scenario;
 
@@ -31,6 +32,8 @@ pub struct Paths {
     served: [bool; 8],
     /// Hosts spread the packets of a flow by their source ports.
     spreads: bool,
+    /// Hosts send packets of a message by all links, through each node by one path or by several.
+    sprays: Option<bool>,
     /// The nodes that a flow has reached, and the next ones: here, so that no flow allocates them.
     layers: [Vec<Reached>; 2],
 }
@@ -95,6 +98,8 @@ impl Paths {
         let parting = settings.load_balancing.parting(&scenario.network);
         let spreads = !settings.takes_one_path(None) && settings.load_balancing.keeps()
             || !settings.host_transport.is_queue_pairs();
+        let is_one_path = settings.transport.entropy == Entropy::Flow;
+        let sprays = settings.host_transport.chosen().sprays().then_some(is_one_path);
         let node = |node: u32| -> Result<Node, String> {
             let balancer = match fabric.is_switch(node) {
                 true => balancer(settings, scenario, node)?,
@@ -106,7 +111,7 @@ impl Paths {
         };
         let nodes = (0..scenario.network.nodes.len() as u32).map(node).collect::<Result<_, _>>()?;
         let served = core::array::from_fn(|priority| settings.load_balancing.serves(priority as u8));
-        Ok(Paths { nodes, rand: Integers::new(1), served, spreads, layers: Default::default() })
+        Ok(Paths { nodes, rand: Integers::new(1), served, spreads, sprays, layers: Default::default() })
     }
 
     /// Links have failed, or came up.
@@ -156,7 +161,7 @@ impl Paths {
         &Reached { node, part, records }: &Reached,
         (next, steps): (&mut Vec<Reached>, &mut Vec<Step>),
     ) -> Option<()> {
-        let all = self.all_hops(node, ends);
+        let all = if node == ends.src { self.leaves_by_all(fabric, ends) } else { self.all_hops(node, ends) };
         let one = [if all { 0 } else { self.hop(fabric, node, ends)? }];
         let hops = if all { self.nodes[node as usize].table.next_hops(ends.dst) } else { &one };
         let part = part / hops.len() as f32;
@@ -173,11 +178,17 @@ impl Paths {
         Some(())
     }
 
+    /// Whether a flow leaves its host by all ports that lead on.
+    fn leaves_by_all(&self, fabric: &Fabric, ends: &Ends) -> bool {
+        let Some(is_one_path) = self.sprays.filter(|_| !ends.is_answer) else { return false };
+        fabric.exits(ends.src, ends.dst).is_some_and(|exits| exits.of_sprayed(is_one_path).count_ones() > 1)
+    }
+
     /// Whether a flow leaves a node by all ports that lead on.
     fn all_hops(&self, node: u32, ends: &Ends) -> bool {
         let own = &self.nodes[node as usize];
         let is_spread = self.spreads || own.parts && self.served[usize::from(ends.priority & 7)];
-        is_spread && !ends.is_answer && node != ends.src && !own.table.next_hops(ends.dst).is_empty()
+        is_spread && !ends.is_answer && !own.table.next_hops(ends.dst).is_empty()
     }
 
     /// The port by which a flow leaves a node.

@@ -8,6 +8,7 @@ use crate::job::{JobSpec, Links};
 use crate::scenario::{Assumed, Scenario};
 use hpcc_core::reference_faults::ReferenceFaults;
 use hpcc_core::settings::Named;
+use hpcc_core::topology::Port;
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::transport::Entropy;
 use hpcc_core::workload::Leaving;
@@ -88,9 +89,16 @@ impl OfFlows {
     pub fn new(scenario: &Scenario) -> OfFlows {
         // Elsewhere each packet may take another link.
         let keeps = scenario.settings.transport.entropy == Entropy::Flow && scenario.settings.feedback.paths <= 1;
-        let keeps = keeps && !scenario.settings.host_transport.chosen().sprays();
+        // Packets on one path leave by one of the links to a switch, whatever the transport: see `Exits`.
+        let are_apart = |ports: &[Port]| ports.iter().map(|port| port.peer).all_unique();
+        let sprays = scenario.settings.host_transport.chosen().sprays();
         let keeps = keeps && scenario.faults() == ReferenceFaults::NONE;
-        let several = scenario.network.ports().iter().map(|ports| keeps && ports.len() > 1).collect();
+        let several = scenario
+            .network
+            .ports()
+            .iter()
+            .map(|ports| keeps && ports.len() > 1 && !(sprays && are_apart(ports)))
+            .collect();
         OfFlows { several, sent: BTreeMap::new() }
     }
 

@@ -11,9 +11,9 @@ use super::sender::{Sender, SenderRules};
 use super::{Control, Uec};
 use crate::address::host_address;
 use crate::balance::FlowKey;
-use crate::host_transport::{Endpoint, HostSetup, Outbox, Packet, Post, Posted, Progress, TELEMETRY, Trimmed};
+use crate::host_transport::{Endpoint, Exits, HostSetup, Outbox, Packet, Post, Posted, Progress, TELEMETRY, Trimmed};
 use crate::telemetry::{HopStack, Layout, Signal, Telemetry};
-use crate::transport::{Counters, Entropies, Slab, TransportConfig};
+use crate::transport::{Counters, Entropies, Entropy, Slab, TransportConfig};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -131,6 +131,11 @@ impl UecEndpoint {
         }
     }
 
+    /// Whether all packets of a message take one path through each node.
+    fn is_one_path(&self) -> bool {
+        self.transport.entropy == Entropy::Flow
+    }
+
     /// Parameters of the window of a message that leaves at this rate, if there is one.
     fn nscc(&self, rate: BitRate) -> Option<NsccConfig> {
         let SenderRules { payload, network_rtt, .. } = self.rules;
@@ -142,11 +147,11 @@ impl UecEndpoint {
     /// Something has happened to a message: it may send, or have to wait for another time.
     fn look(&mut self, key: u32) {
         let Some(sender) = self.senders.get_mut(key) else { return };
-        if sender.listed != sender.post.ports && sender.may_send() {
-            for port in bits(sender.post.ports & !sender.listed) {
+        if sender.ports & !sender.listed != 0 && sender.may_send() {
+            for port in bits(sender.ports & !sender.listed) {
                 self.ports[port].turns.push_back(key);
             }
-            sender.listed = sender.post.ports;
+            sender.listed |= sender.ports;
         }
         if let Some(at) = sender.timeout()
             && sender.alarm.is_none_or(|alarm| at < alarm)
@@ -284,7 +289,8 @@ impl Endpoint for UecEndpoint {
     fn post(&mut self, now: Nanos, message: &Post) -> Option<Posted> {
         let number = self.sent_to.get(&message.dst).copied().unwrap_or(0);
         let sport = FIRST_PORT + (number % u32::from(u16::MAX - FIRST_PORT)) as u16;
-        let rate = BitRate(bits(message.ports).filter_map(|port| self.ports.get(port)).map(|port| port.rate.0).sum());
+        let ports = message.exits.of_sprayed(self.is_one_path());
+        let rate = BitRate(bits(ports).filter_map(|port| self.ports.get(port)).map(|port| port.rate.0).sum());
         let rules = SenderRules { nscc: self.nscc(rate), ..self.rules };
         let key = FlowKey {
             src_address: host_address(self.node),
@@ -300,7 +306,7 @@ impl Endpoint for UecEndpoint {
             (self.settings.uec_control != Control::Nscc).then_some(credit),
         );
         let entropies = Entropies::of(&self.transport, key).map(Box::new);
-        let key = self.senders.insert(Sender::new(now, message, number, sport, rules, by, entropies))?;
+        let key = self.senders.insert(Sender::new(now, message, ports, (number, sport), rules, by, entropies))?;
         self.sent_to.insert(message.dst, number + 1);
         self.look(key);
         Some(Posted { key, number, sport })
@@ -386,6 +392,23 @@ impl Endpoint for UecEndpoint {
         })
     }
 
+    fn reroute(&mut self, exits: &dyn Fn(u32) -> Option<Exits>) {
+        let is_one_path = self.is_one_path();
+        for (_, key, sender) in self.senders.placed_mut() {
+            let Some(exits) = exits(sender.post.dst) else { continue };
+            let ports = exits.of_sprayed(is_one_path);
+            for port in bits(sender.listed & !ports) {
+                self.ports[port].turns.retain(|&listed| listed != key);
+            }
+            sender.listed &= ports;
+            sender.ports = ports;
+            for port in bits(if sender.listed == 0 { 0 } else { ports & !sender.listed }) {
+                self.ports[port].turns.push_back(key);
+                sender.listed |= 1 << port;
+            }
+        }
+    }
+
     fn progress(&self, key: u32) -> Option<Progress> {
         self.senders.get(key).map(Sender::progress)
     }
@@ -421,7 +444,14 @@ mod tests {
         let uec = Uec { uec_first_window: Some(Bytes(100_000)), ..Uec::default() };
         let [mut sender, mut receiver] = [0, 1].map(|node| uec.start(&HostSetup { node, ..setup }).expect("one"));
         let (dst, base_rtt) = (1, Nanos(12_000));
-        let post = Post { dst, dport: 1, priority: 3, size: 1_000_000, port: 0, ports: 1, base_rtt };
+        let post = Post {
+            dst,
+            dport: 1,
+            priority: 3,
+            size: 1_000_000,
+            exits: Exits { usual: 0, all: 1, are_apart: true },
+            base_rtt,
+        };
         let key = sender.post(Nanos(10_000), &post).expect("room").key;
         let mut packet = sender.next(Nanos(10_000), 0, 0).expect("a packet");
         assert_eq!((packet.telemetry, &packet.header[..4]), (4, &[0x99, 0x00, 0x40, 0x00][..]));

@@ -60,6 +60,8 @@ enum State {
 #[derive(Debug)]
 pub struct Sender {
     pub post: Post,
+    /// Ports by which it leaves; bits.
+    pub ports: u64,
     /// Number by which the receiver knows it.
     pub number: u32,
     pub sport: u16,
@@ -95,14 +97,15 @@ impl Sender {
     pub fn new(
         now: Nanos,
         post: &Post,
-        number: u32,
-        sport: u16,
+        ports: u64,
+        (number, sport): (u32, u16),
         rules: SenderRules,
         (window, credit): (Option<Nscc>, Option<Credit>),
         entropies: Option<Box<Entropies>>,
     ) -> Sender {
         Sender {
             post: *post,
+            ports,
             number,
             sport,
             listed: 0,
