@@ -105,7 +105,7 @@ fn parallel_links_of_a_receiver_are_used_as_those_of_a_sender() {
 /// A flow of Ultra Ethernet alone leaves by both links, in its ideal time but for a packet.
 #[test]
 fn ultra_ethernet_sends_packets_by_all_links() {
-    let uec = "topology = { kind = \"file\", path = \"net.txt\" }\ntransport.kind = \"uec\"\n\
+    let uec = "topology = { kind = \"file\", path = \"net.txt\" }\ntransport.kind = \"uec\"\ntransport.entropy = \"oblivious\"\n\
                traffic = [{ kind = \"flow\", src = 0, dst = 2, size = \"20MB\" }]\n";
     let planes = "topology = { kind = \"multi_plane\", segments = 1, servers = 2, rails = 1, planes = 2, spines = 1, rate = \"200Gbps\", \
                   delay = \"500ns\" }\ntransport.kind = \"uec\"\n\

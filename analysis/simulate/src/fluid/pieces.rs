@@ -64,7 +64,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("folder");
         let file = folder.path().join("a.toml");
         let text = format!(
-            "run.stop = \"10s\"\ntransport.mtu = 4096\ncongestion_control.algorithm = \"none\"\n\
+            "run.stop = \"10s\"\ntransport.mtu = 4096\ncongestion_control.algorithm = \"none\"\nswitch.buffer = \"256MB\"\n\
              topology = {{ kind = \"rails\", servers = 4, rails = 4, spines = 4, rate = \"400Gbps\", delay = \"{delay}\" }}\n\
              servers = {{ gpus = 4, rate = \"3600Gbps\", latency = \"1us\" }}\n\
              traffic = [{{ kind = \"collective\", operation = \"{operation}\", size = \"512MB\" }}]\n"
