@@ -170,7 +170,9 @@ fn keep_others(config: &Path, set: &[String], out: &Path, is_fluid: bool) -> Res
     let is_own = control::is_own(scenario.algorithm().name());
     let differs =
         |key: &&String| if is_own { own_differs(key, &there, &here) } else { there.get(*key) != here.get(*key) };
-    let Some(key) = here.keys().chain(there.keys()).find(differs) else { return Ok(()) };
+    // A run adds notes of what it has seen.
+    let mut keys = here.keys().chain(there.keys()).filter(|key| *key != "notes");
+    let Some(key) = keys.find(differs) else { return Ok(()) };
     let value = |keys: &Map<String, Value>| keys.get(key).and_then(Value::as_str).unwrap_or("not set").to_owned();
     bail!(
         "{}: holds results of another configuration, in which {key} is {}, not {}; choose another --out, or replace them with \

@@ -69,6 +69,18 @@ fn results_of_another_configuration_are_kept() {
     assert_eq!((output.code, eta()), (Some(0), true), "{}", output.err);
 }
 
+/// What a run has seen is no part of its configuration.
+#[test]
+fn a_run_that_notes_something_at_its_end_can_be_repeated() {
+    let bench = Bench::new(TOML);
+    let file = format!("{}/../configs/leaf-spine-rocev2.toml", env!("CARGO_MANIFEST_DIR"));
+    for _ in 0..2 {
+        let output = bench.hpcc(&["run", &file, "--out", "out"]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
+        assert!(bench.read("out/summary.json").contains("never changed rate or window"));
+    }
+}
+
 /// The simulator, or `hpcc`, with limits of the system.
 fn limited(bench: &Bench, limit: &str, program: Command) -> ProcessOutput {
     let mut command = Command::new("prlimit");

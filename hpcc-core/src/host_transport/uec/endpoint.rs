@@ -396,16 +396,17 @@ impl Endpoint for UecEndpoint {
         let is_one_path = self.is_one_path();
         for (_, key, sender) in self.senders.placed_mut() {
             let Some(exits) = exits(sender.post.dst) else { continue };
-            let ports = exits.of_sprayed(is_one_path);
-            for port in bits(sender.listed & !ports) {
+            sender.ports = exits.of_sprayed(is_one_path);
+            if sender.listed == 0 {
+                continue;
+            }
+            for port in bits(sender.listed & !sender.ports) {
                 self.ports[port].turns.retain(|&listed| listed != key);
             }
-            sender.listed &= ports;
-            sender.ports = ports;
-            for port in bits(if sender.listed == 0 { 0 } else { ports & !sender.listed }) {
+            for port in bits(sender.ports & !sender.listed) {
                 self.ports[port].turns.push_back(key);
-                sender.listed |= 1 << port;
             }
+            sender.listed = sender.ports;
         }
     }
 
