@@ -379,7 +379,7 @@ fn the_page_of_a_sweep_has_its_tables_claims_and_figures_and_every_chart_can_be_
     };
     assert_eq!(found["title"], "Two <ways>");
     assert!(has("table", "HPCC (eta 0.95)") && has("claim", "holds") && has("contents", "Claims"), "{found}");
-    assert!(has("figures", "slowdown-by-size") && has("figures", "queue-cdf"), "{}", found["figures"]);
+    assert!(has("figures", "Slowdown by flow size") && has("figures", "Queue length"), "{}", found["figures"]);
     assert!(has("summary", "\u{b1} standard deviation"), "two seeds have a spread: {}", found["summary"]);
     assert_eq!(found["looks"], json!([0, 1]), "variants have their colours and marks");
     for key in ["figure", "chart"] {
