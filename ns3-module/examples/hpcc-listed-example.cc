@@ -15,6 +15,7 @@
 //   fast-cnp-host, fast-cnp-switch              likewise
 //   install 16 3                                nodes: 16 hosts, and 3 switches behind them
 //   link 0 16 100Gbps 1us                       QbbHelper::Link()
+//   loss 0.001 5                                QbbHelper::SetLoss() for it: probability, stream
 //   node 3 TelemetryContent none                 an attribute of one node, once there are links
 //   border 16 3                                 QbbHelper::SetFastCnpBorder()
 //   start                                       QbbHelper::Start()
@@ -173,6 +174,7 @@ class ListedNetwork
 
     QbbHelper m_helper;                                 //!< builds it
     NodeContainer m_nodes;                              //!< hosts, then switches
+    NetDeviceContainer m_link;                          //!< the link that was made last
     uint32_t m_flows{0};                                //!< flows so far
     std::vector<std::unique_ptr<Attacker>> m_attackers; //!< an attack ends with its attacker
 
@@ -190,7 +192,12 @@ class ListedNetwork
              const Ptr<Node> a = NextNode(words);
              const Ptr<Node> b = NextNode(words);
              const DataRate rate(Word(words));
-             m_helper.Link(a, b, rate, Time(Word(words)));
+             m_link = m_helper.Link(a, b, rate, Time(Word(words)));
+         }},
+        {"loss",
+         [this](auto& words) {
+             const double probability = std::stod(Word(words));
+             m_helper.SetLoss(m_link, probability, Number(words));
          }},
         {"node",
          [this](auto& words) {
