@@ -293,6 +293,10 @@ fn pauses(s: &Summary) -> String {
     if let Some(sent) = s.pfc_sent {
         all += &format!("; nodes sent {}", human::count(sent));
     }
+    if let Some(credits) = &s.credits {
+        let waits = human::counted(credits.waits, "wait");
+        all += &format!("; {waits} for credits, {} in all", Nanos(credits.waited_ns));
+    }
     if let Some(asked) = s.source_pauses {
         all += &format!("; switches asked sources for {}", human::counted(asked, "pause"));
     }

@@ -2,7 +2,7 @@
 //! How many bytes a frame occupies on a link.
 
 use crate::roce::{self, CNP_RESERVED};
-use crate::units::Bytes;
+use crate::units::{BitRate, Bytes, Nanos};
 
 crate::named! {
     /// The header stack of every frame.
@@ -64,6 +64,12 @@ impl WireSettings {
 
 /// Preamble, start delimiter and inter-frame gap of Ethernet in bytes: time on the link, but no part of a frame.
 pub const PREAMBLE_AND_GAP: u32 = 7 + 1 + 12;
+
+/// Bytes that leave by a link of this rate and delay until its far end has answered, with the frames, of `largest` bytes at most, that
+/// begin and end in that time.
+pub fn in_a_round_trip(largest: u64, (rate, delay): (BitRate, Nanos)) -> u64 {
+    rate.bytes_in(Nanos(delay.0.saturating_mul(2))).saturating_add(3 * largest)
+}
 
 impl WireProfile {
     /// Whether its frames have real bytes.

@@ -191,6 +191,7 @@ impl Engine {
             }
             Fate::Ends => {
                 self.totals.lose(self.all.frames.get(f));
+                self.give_back(node, f);
                 self.all.frames.release(f);
             }
         }

@@ -51,7 +51,10 @@ impl Engine {
         match fate {
             Fate::GoesOn => {}
             Fate::Waits => self.hold_at_switch(node, f),
-            Fate::Ends => self.all.frames.release(f),
+            Fate::Ends => {
+                self.give_back(node, f);
+                self.all.frames.release(f);
+            }
         }
         self.run_errands(node, &errands);
         fate == Fate::GoesOn

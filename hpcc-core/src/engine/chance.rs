@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is left to chance: marks, balancing, and frames that are lost or spoilt on links.
 
-use super::frame::Frame;
+use super::frame::{Detail, Frame};
 use super::observer::Sight;
 use super::port::Port;
 use super::state::{Engine, Streams};
@@ -107,7 +107,10 @@ impl Engine {
     /// Whether a frame is lost at the end of its link, or an attacker there keeps it.
     pub(super) fn is_lost(&mut self, p: PortId, f: FrameId) -> bool {
         let port = &mut self.all.ports[p];
-        let &Frame { size, kind, .. } = self.all.frames.get(f);
+        let &Frame { size, kind, detail, .. } = self.all.frames.get(f);
+        if detail == Detail::Credits {
+            return false;
+        }
         let is_pfc = kind == PacketKind::Pfc;
         let may_spoil = port.is_whole && port.retry.is_none() && (self.chance.loses_pfc || !is_pfc);
         let judge = self.program.judge.as_mut().filter(|_| may_spoil && port.is_judged);
@@ -123,6 +126,7 @@ impl Engine {
                 counts.losses += 1;
             }
             self.show(sight, p, f);
+            self.give_back(self.all.ports[p].node, f);
             self.all.frames.release(f);
             return true;
         }

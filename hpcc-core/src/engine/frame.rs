@@ -32,6 +32,8 @@ pub enum Detail {
     Bitmap,
     /// Acknowledgement: an attacker has made it up.
     Forged,
+    /// PFC: none, but credits of the link, as many as the payload.
+    Credits,
     /// CNP: a switch sends it for a reason of its own, and not because of a mark.
     BySwitch,
 }

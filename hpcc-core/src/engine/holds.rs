@@ -117,7 +117,7 @@ impl Engine {
         {
             let Some(switch) = self.nodes.as_switch(node) else { continue };
             let ports = switch.core.ports();
-            let pauses = (0..ports).fold(0, |bits, port| bits | switch.core.paused(port));
+            let pauses = (0..ports).fold(0, |bits, port| bits | switch.core.stops(port));
             let paused = (0..ports).fold(0, |bits, port| bits | self.all.ports[self.port_id(node, port)].paused);
             for priority in (0..8).filter(|priority| (pauses & paused) >> priority & 1 != 0) {
                 self.waits_of(node, priority, &mut waits);
@@ -144,7 +144,7 @@ impl Engine {
                 }
             }
         }
-        let is_paused = |&(port, _): &(u16, Vec<_>)| switch.core.paused(port) >> priority & 1 != 0;
+        let is_paused = |&(port, _): &(u16, Vec<_>)| switch.core.stops(port) >> priority & 1 != 0;
         let wait = |(port, resumes)| Wait { queue: Queue { node, port, priority }, resumes };
         waits.extend((0..).zip(resumes).filter(is_paused).map(wait));
     }

@@ -225,7 +225,9 @@ impl Engine {
 
     /// A port forgets what the far end has paused.
     fn resume_all(&mut self, p: PortId) {
-        let paused = core::mem::take(&mut self.all.ports[p].paused);
+        let port = &mut self.all.ports[p];
+        let paused = port.paused_by_pfc();
+        port.set_paused_by_pfc(0);
         self.forget_pauses(p);
         self.forget_quanta(p);
         self.tell_pause(p);

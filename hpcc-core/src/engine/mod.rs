@@ -17,7 +17,7 @@
 //! | files | hold |
 //! | --- | --- |
 //! | `run`, `events`, `groups`, `agenda`, `alarms`, `windows` | time: the loop, and what happens when |
-//! | `frame`, `frames`, `flight`, `port`, `paths`, `links`, `chance`, `retry` | wires: frames, where they wait and travel, and what links do to them |
+//! | `frame`, `frames`, `flight`, `port`, `paths`, `links`, `chance`, `retry`, `credits` | wires: frames, where they wait and travel, and what links do to them |
 //! | `nodes`, `switching`, `balancing`, `watchdog`, `holds`, `quanta` | switches, and pauses |
 //! | `sending`, `receiving`, `answering`, `sharing`, `slow`, `transports` | hosts |
 //! | `notices`, `agents` | Fast CNP, and borders of telemetry, at both |
@@ -34,6 +34,7 @@ mod attackers;
 mod balancing;
 mod chance;
 mod clock;
+mod credits;
 mod deceived;
 mod events;
 mod fifo;

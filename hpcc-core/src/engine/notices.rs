@@ -145,6 +145,7 @@ impl Engine {
             let passes = self.passes(node, ingress, f, Crossing::Inbound)
                 && leaves.is_none_or(|egress| self.passes(node, egress, f, Crossing::Outbound));
             if !passes {
+                self.give_back(node, f);
                 self.all.frames.release(f);
                 return false;
             }
@@ -162,6 +163,7 @@ impl Engine {
                 self.tell(node, ingress, Event::Learnt(host), None);
             }
         }
+        self.give_back(node, f);
         self.all.frames.release(f);
         false
     }

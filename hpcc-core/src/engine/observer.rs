@@ -148,6 +148,10 @@ counters! {
         pub link_nacks: u64,
         /// Frames that links sent again.
         pub link_resends: u64,
+        /// How often a port was idle until credits came, and sent then.
+        pub credit_waits: u64,
+        /// For how many nanoseconds.
+        pub credit_wait_ns: u64,
         /// Bytes on links that only telemetry needs.
         pub telemetry_bytes: u64,
     }

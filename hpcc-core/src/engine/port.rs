@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One end of a link: the queues before it, its transmission, and what the far end has paused.
 
+use super::credits::Credits;
 use super::frames::Frames;
 use super::retry::Retry;
 use crate::frame::PacketKind;
@@ -74,6 +75,8 @@ pub(super) struct Port {
     pub rate: BitRate,
     /// What its link sends again, if it does.
     pub retry: Option<Box<Retry>>,
+    /// What it may send to the switch at the far end, if that gives credits.
+    pub credits: Option<Box<Credits>>,
     /// Bytes for which a frame occupies the link besides its own.
     gap: u32,
     rounding: Rounding,
@@ -123,6 +126,7 @@ impl Port {
             is_judged: false,
             errors: 0,
             retry: None,
+            credits: None,
             rate,
             gap: 0,
             rounding: Rounding::Nearest,
@@ -152,6 +156,16 @@ impl Port {
             retry.has_port = has_port;
         }
         self.set_up(self.is_up);
+    }
+
+    /// Priorities that the far end pauses by PFC; bits.
+    pub fn paused_by_pfc(&self) -> u8 {
+        self.credits.as_ref().map_or(self.paused, |credits| credits.paused)
+    }
+
+    /// The far end pauses these priorities, and no others.
+    pub fn set_paused_by_pfc(&mut self, paused: u8) {
+        self.paused = self.credits.as_mut().map_or(paused, |credits| credits.pause(paused));
     }
 
     /// The link has another rate from the next frame on.
@@ -372,6 +386,7 @@ recurs! {
         is_judged: absent,
         errors: steady,
         retry: absent,
+        credits: absent,
         rate: plain,
         gap: constant,
         rounding: constant,

@@ -14,6 +14,7 @@ use super::state::Engine;
 use crate::frame::PacketKind;
 use crate::ids::{FrameId, PortId};
 use crate::units::{BitRate, Nanos};
+use crate::wire::in_a_round_trip;
 use alloc::collections::VecDeque;
 
 /// What the transmitter of a link keeps.
@@ -38,8 +39,8 @@ pub(super) struct Retry {
 
 impl Retry {
     /// A transmitter with room for so many bytes; `None`: for all that may leave until the first of it is answered.
-    pub fn new(buffer: Option<u64>, largest: u64, (rate, delay): (BitRate, Nanos)) -> Retry {
-        let buffer = buffer.unwrap_or_else(|| usual_buffer(largest, rate, delay));
+    pub fn new(buffer: Option<u64>, largest: u64, link: (BitRate, Nanos)) -> Retry {
+        let buffer = buffer.unwrap_or_else(|| in_a_round_trip(largest, link));
         Retry {
             buffer,
             largest,
@@ -109,16 +110,13 @@ impl Retry {
     }
 }
 
-/// Bytes that leave until a frame is answered, with those that begin and end in that time.
-fn usual_buffer(largest: u64, rate: BitRate, delay: Nanos) -> u64 {
-    let meanwhile = 2 * u128::from(rate.0) * u128::from(delay.0) / 8 / 1_000_000_000;
-    u64::try_from(meanwhile).unwrap_or(u64::MAX).saturating_add(3 * largest)
-}
-
 impl Engine {
     /// A frame begins to leave by a link that has rules of its own, or leads to another part of the network.
     #[cold]
     pub(super) fn leave_by_rules(&mut self, p: PortId, f: FrameId, rank: u64) {
+        if !self.all.ports[p].retry.as_ref().is_some_and(|retry| retry.is_again(f)) {
+            self.charge(p, f);
+        }
         if self.leave_by_retry(p, f) {
             self.put_on_link(p, f, rank);
         }
@@ -223,6 +221,7 @@ impl Engine {
             self.totals.failed_link_losses += 1;
             self.totals.losses += 1;
             self.totals.lose(self.all.frames.get(f));
+            self.reclaim(p, f);
             self.all.frames.release(f);
         }
     }
@@ -272,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_transmitter_stops_until_the_first_frame_is_answered() {
-        assert_eq!(usual_buffer(1_000, BitRate::gbps(8), Nanos(1_500)), 6_000);
+        assert_eq!(in_a_round_trip(1_000, (BitRate::gbps(8), Nanos(1_500))), 6_000);
         let mut small = retry(Some(2_500));
         let room = |small: &mut Retry, at| {
             small.hear(at);

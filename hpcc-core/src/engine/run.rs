@@ -305,6 +305,9 @@ impl Engine {
     #[cold]
     fn on_pfc(&mut self, p: PortId, f: FrameId) {
         let frame = self.all.frames.get(f);
+        if frame.detail == Detail::Credits {
+            return self.on_credits(p, f);
+        }
         let (priority, pause) = (frame.priority & 7, frame.detail == Detail::Pause);
         self.all.frames.release(f);
         self.note_heard_pause(p, priority, pause);
@@ -318,8 +321,8 @@ impl Engine {
             return;
         }
         let port = &mut self.all.ports[p];
-        let bit = 1 << priority;
-        port.paused = if pause { port.paused | bit } else { port.paused & !bit };
+        let (bit, paused) = (1 << priority, port.paused_by_pfc());
+        port.set_paused_by_pfc(if pause { paused | bit } else { paused & !bit });
         self.tell_pause(p);
         if !pause {
             self.try_send(p);

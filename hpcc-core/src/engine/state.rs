@@ -226,6 +226,7 @@ impl Engine {
         }
         engine.nodes.share_rules(&nodes);
         engine.connect(network);
+        engine.grant_credits(&nodes);
         engine.set_losses(default_loss);
         Ok(engine)
     }

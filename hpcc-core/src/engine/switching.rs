@@ -64,9 +64,9 @@ impl Engine {
     fn let_go(&mut self, node: u32, f: FrameId) {
         let frame = self.all.frames.get(f);
         let (ingress, priority, size) = (frame.ingress, frame.account(), frame.size);
-        if self.nodes.switch(node).core.let_go(ingress, priority, size) {
-            self.chance.rngs.skip_identifier();
-            self.send_pfc(node, ingress, priority, false);
+        // Credits are given back when it leaves the switch.
+        if self.nodes.switch(node).core.let_go(ingress, priority, size) && !self.gets_credits(node, ingress) {
+            self.tell_sender(node, ingress, priority, size);
         }
     }
 
@@ -278,6 +278,7 @@ impl Engine {
             switch.core.send_pfc(egress, now, frame.size);
             return Some(f);
         }
+        let size = frame.size;
         let leaving = Leaving { frame, behind: queued };
         let mut section = Section { bytes, len: frame.telemetry_len.into() };
         let rng = self.chance.rngs.leaving(p);
@@ -289,9 +290,8 @@ impl Engine {
             self.mark(node, p, f, departure.mark);
         }
         if departure.resume {
-            self.chance.rngs.skip_identifier();
             self.totals.resumes_by_own_port += u64::from(ingress == egress);
-            self.send_pfc(node, ingress, priority, false);
+            self.tell_sender(node, ingress, priority, size);
         }
         Some(f)
     }
@@ -362,9 +362,10 @@ impl Engine {
         let is_trimmed = kind == PacketKind::Trimmed;
         self.totals.lose(frame);
         let head = Head { ingress, priority, size, is_trimmed, ..Head::default() };
-        if frees && kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
-            self.chance.rngs.skip_identifier();
-            self.send_pfc(node, ingress, priority, false);
+        if !frees {
+            self.give_back(node, f);
+        } else if kind != PacketKind::Pfc && self.nodes.switch(node).core.discard(egress, &head) {
+            self.tell_sender(node, ingress, priority, size);
         }
         self.nodes.switch(node).counts.link_drops += 1;
         self.all.frames.release(f);

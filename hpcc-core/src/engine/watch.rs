@@ -153,6 +153,7 @@ impl Engine {
         self.totals.lose(self.all.frames.get(f));
         let first = self.port_id(node, 0);
         self.show(Sight::Drop, first, f);
+        self.give_back(node, f);
         self.all.frames.release(f);
     }
 

@@ -9,7 +9,7 @@ use crate::telemetry::{Layout, Reads, listed, relative};
 use crate::topology::{Link, Network};
 use crate::transport::feedback::room;
 use crate::units::{BitRate, Bytes, Nanos};
-use crate::wire::FrameSizes;
+use crate::wire::{FrameSizes, in_a_round_trip};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -112,6 +112,7 @@ impl NodeSettings {
         let wrong = match self.switch.mode {
             BufferKind::Lossless => self.memory_of_ports(switch, ports),
             BufferKind::Lossy => self.memory_of_a_queue(),
+            BufferKind::Credit => self.memory_of_credits(switch, ports),
         };
         wrong.map_err(|message| in_section("switch")(Conflict::new("buffer", message)))
     }
@@ -149,6 +150,48 @@ impl NodeSettings {
         let Some(buffer) = self.retry_buffer().flatten().filter(|&buffer| buffer < needed) else { return Ok(()) };
         let message = format!("llr_buffer is {buffer} bytes, less than a packet; expected {needed} or more, or auto");
         Err(in_section("wire")(Conflict::new("llr_buffer", message)))
+    }
+
+    /// Bytes of credit that a switch gives for each priority to who sends by a link of this rate and delay, and those of the largest
+    /// frame; `None`: it gives no credits.
+    pub(crate) fn credits(&self, link: (BitRate, Nanos)) -> Option<(u32, u32)> {
+        let largest = self.largest_frame();
+        let limit = || self.switch.credits.map_or_else(|| in_a_round_trip(largest, link), |credits| credits.0);
+        let bytes = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+        (self.switch.mode == BufferKind::Credit).then(|| (bytes(limit()), bytes(largest)))
+    }
+
+    /// Checks that credits suffice for a packet, and that nobody pauses who takes frames slowly.
+    pub(super) fn check_credits(&self) -> Result<(), Located> {
+        if self.switch.mode != BufferKind::Credit {
+            return Ok(());
+        }
+        let refuse = |key, message| Err(in_section("switch")(Conflict::new(key, message)));
+        let needed = self.largest_frame();
+        if let Some(credits) = self.switch.credits.filter(|credits| credits.0 < needed) {
+            let message =
+                format!("credits are {} bytes, less than a packet; expected {needed} or more, or auto", credits.0);
+            return refuse("credits", message);
+        }
+        if self.receivers().next().is_some() {
+            let message = "slow hosts pause by PFC, or drop; expected mode = \"lossless\" or \"lossy\"";
+            return refuse("mode", message.into());
+        }
+        Ok(())
+    }
+
+    /// The memory of each port and priority is its own.
+    fn memory_of_credits(&self, switch: u32, ports: impl Iterator<Item = (BitRate, Nanos)>) -> Result<(), String> {
+        let (Bytes(buffer), priorities) = (self.switch.buffer, self.pfc_priorities().unwrap_or_default());
+        let of_one = ports.filter_map(|link| self.credits(link)).map(|(limit, _)| u64::from(limit)).sum::<u64>();
+        let needed = u64::from(priorities.count()) * of_one;
+        if needed <= buffer {
+            return Ok(());
+        }
+        Err(format!(
+            "the buffer has {buffer} bytes, but the credits that switch {switch} gives for the priorities {priorities} are \
+             {needed}; expected at least that much, or fewer credits"
+        ))
     }
 
     /// The same for headroom, where that counts frames.

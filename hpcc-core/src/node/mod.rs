@@ -247,6 +247,7 @@ impl NodeSettings {
         self.check_receivers(network).map_err(in_section("receive"))?;
         self.check_headroom()?;
         self.check_retry()?;
+        self.check_credits()?;
         self.check_priorities()?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
             let message = "telemetry_queue = \"sojourn\" does not tell by how many bytes a queue grows, which \

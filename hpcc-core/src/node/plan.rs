@@ -2,7 +2,7 @@
 //! A plan of switches' packet memory against the other settings and the ports of switches.
 
 use super::{Located, NodeSettings, in_section};
-use crate::settings::Conflict;
+use crate::settings::{Conflict, Named};
 use crate::switch::{BufferKind, BufferPlan, Overflow, PortPlace, Priorities, USUAL_HEADERS};
 use crate::units::{BitRate, Bytes};
 use alloc::format;
@@ -40,9 +40,12 @@ impl NodeSettings {
 
     pub(super) fn check_plan(&self) -> Result<(), Located> {
         let Some(plan) = &self.buffer_plan else { return Ok(()) };
-        if self.switch.mode == BufferKind::Lossy {
-            let message = "mode = \"lossy\" has no groups; expected \"lossless\", and buffer_profiles without xoff";
-            return Err(in_section("switch")(Conflict::new("mode", message.into())));
+        if self.switch.mode != BufferKind::Lossless {
+            let message = format!(
+                "mode = \"{}\" has no groups; expected \"lossless\", and buffer_profiles without xoff where nothing is paused",
+                self.switch.mode.name()
+            );
+            return Err(in_section("switch")(Conflict::new("mode", message)));
         }
         if self.faults().short_headroom || self.faults().leak_buffer_on_link_down {
             let message = "buffer_groups exclude the 2019 simulator's short_headroom and leak_buffer_on_link_down";

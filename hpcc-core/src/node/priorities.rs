@@ -10,7 +10,11 @@ impl NodeSettings {
     /// The priorities for each of which ports of switches keep memory. `None`: they keep none by priority, as lossy switches and
     /// those of the 2019 simulator do.
     pub fn pfc_priorities(&self) -> Option<Priorities> {
-        let keeps = self.switch.mode == BufferKind::Lossless && !self.faults().short_headroom;
+        let keeps = match self.switch.mode {
+            BufferKind::Lossless => !self.faults().short_headroom,
+            BufferKind::Lossy => false,
+            BufferKind::Credit => true,
+        };
         keeps.then(|| self.switch.pfc_priorities.unwrap_or_default())
     }
 

@@ -40,11 +40,14 @@ impl AsPlan {
             BufferMode::Lossless => {
                 SharedBuffer::sharable(config.buffer_bytes, config.pause, ports).unwrap_or(0).into()
             }
-            BufferMode::Lossy { .. } => config.buffer_bytes,
+            BufferMode::Lossy { .. } | BufferMode::Credit { .. } => config.buffer_bytes,
         };
         let mut found = AsPlan { plan: empty(size), left_out: Vec::new() };
         if config.mode == BufferMode::Lossless {
             found.add_paused(config, host_rate, ports);
+        }
+        if let BufferMode::Credit { .. } = config.mode {
+            found.left_out.push("mode = \"credit\": ports have PFC or nothing".to_string());
         }
         found.add_lossy(config, size);
         found
@@ -90,7 +93,7 @@ impl AsPlan {
     fn add_lossy(&mut self, config: &SwitchConfig, size: u64) {
         let (lossy, usual) = match config.mode {
             BufferMode::Lossy { alpha } => (Priorities::ALL, alpha),
-            BufferMode::Lossless => config.lossy.unwrap_or((Priorities::NONE, 1.0)),
+            BufferMode::Lossless | BufferMode::Credit { .. } => config.lossy.unwrap_or((Priorities::NONE, 1.0)),
         };
         for priority in (1..PRIORITIES as u8).filter(|&priority| lossy.serve(priority)) {
             let whole = profile("pg_lossy".to_string(), INGRESS, Threshold::Static(size));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Packet memory: lossless, lossy, or divided as a plan says.
+//! Packet memory: lossless, lossy, by credits, or divided as a plan says.
 
 use super::cell_buffer::{CellBuffer, NoRoom};
+use super::credit_buffer::CreditBuffer;
 use super::lossy_buffer::LossyBuffer;
 use super::{Admission, BufferMode, Priorities, SharedBuffer, SwitchConfig};
 use crate::recurrence::{Recurs, Walk};
@@ -19,6 +20,7 @@ pub(super) enum Buffer {
 #[derive(Clone, Debug)]
 pub(super) enum Rarer {
     Lossy(LossyBuffer),
+    Credit(CreditBuffer),
     Cells(Box<CellBuffer>),
 }
 
@@ -39,6 +41,9 @@ impl Buffer {
                 let alphas = config.alphas.map(|own| own.unwrap_or(alpha));
                 Buffer::Rarer(Rarer::Lossy(LossyBuffer::new(config.buffer_bytes, alphas)))
             }
+            BufferMode::Credit { limit, largest } => {
+                Buffer::Rarer(Rarer::Credit(CreditBuffer::new(limit, largest, ports)))
+            }
         }
     }
 
@@ -55,6 +60,7 @@ impl Buffer {
         match self {
             Buffer::Lossless(buffer) => buffer.admit(ingress, queue, priority, size),
             Buffer::Rarer(Rarer::Lossy(buffer)) => buffer.admit(priority, queue, size),
+            Buffer::Rarer(Rarer::Credit(buffer)) => buffer.admit(ingress, priority, size),
             Buffer::Rarer(Rarer::Cells(buffer)) => buffer.admit(ingress, egress, priority, size),
         }
     }
@@ -64,6 +70,7 @@ impl Buffer {
         match self {
             Buffer::Lossless(buffer) => buffer.has_room(ingress, 0, priority, size),
             Buffer::Rarer(Rarer::Lossy(buffer)) => buffer.has_room(priority, 0, size),
+            Buffer::Rarer(Rarer::Credit(_)) => true,
             Buffer::Rarer(Rarer::Cells(buffer)) => buffer.has_room(ingress, None, priority, size),
         }
     }
@@ -75,6 +82,8 @@ impl Buffer {
         match self {
             Buffer::Lossless(buffer) => buffer.can_cut_through(ingress, priority, size),
             Buffer::Rarer(Rarer::Lossy(buffer)) => buffer.has_room(priority, queue, size),
+            // Its credits are given back where it is released.
+            Buffer::Rarer(Rarer::Credit(_)) => false,
             Buffer::Rarer(Rarer::Cells(buffer)) => buffer.can_cut_through(ingress, egress, priority, size),
         }
     }
@@ -90,9 +99,14 @@ impl Buffer {
     pub fn paused(&self, port: usize) -> u8 {
         match self {
             Buffer::Lossless(buffer) => buffer.paused(port),
-            Buffer::Rarer(Rarer::Lossy(_)) => 0,
+            Buffer::Rarer(Rarer::Lossy(_) | Rarer::Credit(_)) => 0,
             Buffer::Rarer(Rarer::Cells(buffer)) => buffer.paused(port),
         }
+    }
+
+    /// The priorities whose sender at a port waits for this memory: it is paused, or has no credits for a frame.
+    pub fn stops(&self, port: usize) -> u8 {
+        if let Buffer::Rarer(Rarer::Credit(buffer)) = self { buffer.exhausted(port) } else { self.paused(port) }
     }
 
     /// Why the last frame that was dropped found no room, if memory is divided by a plan.
@@ -100,8 +114,8 @@ impl Buffer {
         if let Buffer::Rarer(Rarer::Cells(buffer)) = self { Some(buffer.refused()) } else { None }
     }
 
-    /// A frame that had come in by `ingress` left, from `egress` if it waited in a queue. Returns whether a paused upstream may
-    /// go on.
+    /// A frame that had come in by `ingress` left, from `egress` if it waited in a queue. Returns whether its sender is to be told:
+    /// it was paused and may go on, or gets its credits back.
     #[inline]
     pub fn release(&mut self, ingress: usize, egress: Option<usize>, priority: usize, size: u32) -> bool {
         match self {
@@ -110,6 +124,7 @@ impl Buffer {
                 buffer.release(size);
                 false
             }
+            Buffer::Rarer(Rarer::Credit(buffer)) => buffer.release(ingress, priority, size),
             Buffer::Rarer(Rarer::Cells(buffer)) => buffer.release(ingress, egress, priority, size),
         }
     }
@@ -120,6 +135,7 @@ impl Recurs for Buffer {
         match self {
             Buffer::Lossless(buffer) => walk.part(buffer),
             Buffer::Rarer(Rarer::Lossy(buffer)) => walk.part(buffer),
+            Buffer::Rarer(Rarer::Credit(_)) => walk.refuse("credits of links"),
             Buffer::Rarer(Rarer::Cells(_)) => walk.refuse("memory that is divided by a plan"),
         }
     }

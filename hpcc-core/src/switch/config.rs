@@ -20,6 +20,13 @@ pub enum BufferMode {
         /// A queue may hold this many times the free memory; above 0.
         alpha: f64,
     },
+    /// Who sends into it knows how much each port has room for in each priority (credits).
+    Credit {
+        /// Bytes of a port's priority; `None`: [what its link needs](crate::wire::in_a_round_trip).
+        limit: Option<u64>,
+        /// Bytes of the largest frame.
+        largest: u32,
+    },
 }
 
 /// What all switches of a network are given.

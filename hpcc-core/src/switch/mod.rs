@@ -39,6 +39,7 @@ mod cell_buffer_tests;
 mod class_limits;
 mod classes;
 mod config;
+mod credit_buffer;
 mod egress;
 mod lossy_buffer;
 mod passing;
@@ -367,7 +368,7 @@ impl Switch {
         departure
     }
 
-    /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to resume its sender.
+    /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to tell its sender.
     pub fn discard(&mut self, egress: u16, head: &Head) -> bool {
         if usize::from(head.priority) % PRIORITIES == 0 {
             self.free_headers(egress, head);
@@ -384,6 +385,11 @@ impl Switch {
     /// The priorities that were paused by PFC frames out of port `ingress`: bit n stands for priority n.
     pub fn paused(&self, ingress: u16) -> u8 {
         self.buffer.paused(ingress.into())
+    }
+
+    /// The priorities whose senders at port `ingress` wait: they are paused, or have no credits for a frame.
+    pub fn stops(&self, ingress: u16) -> u8 {
+        self.buffer.stops(ingress.into())
     }
 
     /// Why the last frame that was dropped found no room, if memory is divided by a [plan](BufferPlan).

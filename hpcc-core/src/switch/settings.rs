@@ -25,6 +25,8 @@ crate::named! {
         Lossless = "lossless",
         /// [`BufferMode::Lossy`].
         Lossy = "lossy",
+        /// [`BufferMode::Credit`].
+        Credit = "credit",
     }
 }
 
@@ -74,7 +76,8 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct SwitchSettings {
         /// What a full buffer does: it pauses the sender by PFC (`lossless`), or drops what exceeds a queue's share
-        /// (`lossy`).
+        /// (`lossy`). With `credit` it is never full: a port sends to a switch only what that has given it credits for
+        /// (credit-based flow control, CBFC, of Ultra Ethernet 1.0).
         #[change = "Choose `lossy` for networks without PFC, mostly with `transport.recovery` = `selective_repeat`."]
         #[assumed = "RDMA's usual network: PFC pauses, and nothing is dropped"]
         pub mode: BufferKind = BufferKind::Lossless;
@@ -118,12 +121,16 @@ crate::settings! {
         #[change = "Set it to the memory of the switch that you study."]
         #[assumed = "32 MiB, as the 2019 simulator's switches and many of 100 Gb/s have"]
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
-        /// Priorities that PFC pauses, such as `3, 4`; `auto`: those of a file's flows and acknowledgements, 3 for a
-        /// program. Each port keeps reserve and headroom for each, and frames have no other
-        /// priority but 0, which is neither paused nor counted.
+        /// Priorities that PFC pauses, or that have credits, such as `3, 4`; `auto`: those of a file's flows and
+        /// acknowledgements, 3 for a program. Each port keeps reserve and headroom for each, or its credits, and frames have
+        /// no other priority but 0, which is neither paused nor counted.
         #[change = "Set it in a program whose flows have other priorities; each takes memory."]
         #[network]
-        pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
+        pub pfc_priorities: Option<Priorities> = None => mode = "lossless" | "credit";
+        /// Bytes that a port keeps for each of these priorities, which whoever sends to it knows as credits; `auto`: what leaves
+        /// in a round trip of its link, and three packets. At least a packet.
+        #[change = "Less slows down the link: a packet, and what `credits` hold beyond one, pass in each round trip."]
+        pub credits: Option<Bytes> {1..=MOST_BUFFER} = None => mode = "credit";
         /// Priorities in use that PFC does not pause, such as `1, 2`; `auto`: none. Their queues drop frames beyond
         /// `alpha` times the free memory.
         #[change = "Set it to run lossy classes beside lossless ones on the same switches, as operators do."]
@@ -306,7 +313,7 @@ impl SwitchSettings {
     fn trimmed(&self) -> Priorities {
         match self.mode {
             BufferKind::Lossy => Priorities::ALL,
-            BufferKind::Lossless => self.lossy_priorities.unwrap_or(Priorities::NONE),
+            BufferKind::Lossless | BufferKind::Credit => self.lossy_priorities.unwrap_or(Priorities::NONE),
         }
     }
 
@@ -359,6 +366,9 @@ impl SwitchSettings {
             mode: match self.mode {
                 BufferKind::Lossless => BufferMode::Lossless,
                 BufferKind::Lossy => BufferMode::Lossy { alpha: self.alpha },
+                BufferKind::Credit => {
+                    BufferMode::Credit { limit: self.credits.map(|bytes| bytes.0), largest: pause.frame }
+                }
             },
             pause,
             lossy: self.lossy_priorities.map(|priorities| (priorities, self.alpha)),

@@ -14,6 +14,7 @@ mod cnp_priority;
 mod compare;
 mod control;
 mod counters;
+mod credits;
 mod datagrams;
 mod degraded;
 mod delayed_acks;

@@ -77,8 +77,8 @@ pub use measured_error::{ErrorFigures, JobError, MeasuredError};
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
 pub use summary::{
-    AttackSummary, FailedLinks, FastCnpSummary, LinkRetry, Note, Port, RankSummary, SkipSummary, Summary, TrimSummary,
-    Versions,
+    AttackSummary, CreditWaits, FailedLinks, FastCnpSummary, LinkRetry, Note, Port, RankSummary, SkipSummary, Summary,
+    TrimSummary, Versions,
 };
 pub use unfinished_csv::UnfinishedFlow;
 pub use writer::{Measured, ResultWriter};

@@ -9,7 +9,7 @@ use hpcc_core::cc::NoEffect;
 use hpcc_core::engine::{NoticeTotals, Totals};
 use hpcc_core::fast_cnp::{Refusal, Suppression};
 use hpcc_core::settings::Named;
-use hpcc_core::switch::{NoRoom, Overflow};
+use hpcc_core::switch::{BufferKind, NoRoom, Overflow};
 use hpcc_core::transport::feedback::Rejected;
 use hpcc_core::transport::receive::ReceiveCounters;
 use hpcc_core::transport::{CongestionNotification, Counters, Refused};
@@ -118,6 +118,9 @@ pub struct Summary {
     /// What links sent again; only where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_retry: Option<LinkRetry>,
+    /// How long ports waited for credits; only where switches give them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits: Option<CreditWaits>,
     /// Of both, what links that had failed are the reason of; only where some do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_links: Option<FailedLinks>,
@@ -241,6 +244,8 @@ impl Summary {
             failed_link_losses: lost,
             link_nacks,
             link_resends,
+            credit_waits: waits,
+            credit_wait_ns: waited_ns,
             telemetry_bytes,
         } = network;
         let Counters {
@@ -277,6 +282,7 @@ impl Summary {
                 .then(|| NoRoom::NAMES.iter().zip(no_room).map(|(why, frames)| (why.to_string(), frames)).collect()),
             losses,
             link_retry: scenario.settings.wire.llr.then_some(LinkRetry { lost: link_nacks, resent: link_resends }),
+            credits: (switch.mode == BufferKind::Credit).then_some(CreditWaits { waits, waited_ns }),
             failed_links: (!scenario.link_failures.is_empty()).then_some(FailedLinks { lost, dropped }),
             marks,
             marks_merged,
@@ -326,6 +332,15 @@ pub struct LinkRetry {
     pub lost: u64,
     /// Frames that they sent again: those, and what had left behind them.
     pub resent: u64,
+}
+
+/// What ports waited for, where switches give credits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreditWaits {
+    /// How often a port was idle until credits came, and sent then.
+    pub waits: u64,
+    /// For how many nanoseconds, all ports together.
+    pub waited_ns: u64,
 }
 
 /// Periods of traffic that were left out, with which all other results are.

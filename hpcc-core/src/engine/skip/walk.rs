@@ -171,6 +171,8 @@ fn walk_totals(totals: &mut Totals, walk: &mut Walk) {
         failed_link_losses,
         link_nacks,
         link_resends,
+        credit_waits,
+        credit_wait_ns,
         telemetry_bytes,
     } = totals;
     walk.count(frames);
@@ -178,6 +180,7 @@ fn walk_totals(totals: &mut Totals, walk: &mut Walk) {
     let drops = [drops, trims, trims_at_last_hop, headers_lost, marks_lost, failed_link_drops];
     drops.into_iter().for_each(|count| walk.steady(count));
     [marks, losses, failed_link_losses, link_nacks, link_resends].into_iter().for_each(|count| walk.steady(count));
+    [credit_waits, credit_wait_ns].into_iter().for_each(|count| walk.steady(count));
     [resumes_by_own_port, pauses_sent, source_pauses].into_iter().for_each(|count| walk.steady(count));
     walk.steady(no_room);
 }
@@ -263,6 +266,7 @@ impl Plain for Detail {
             Detail::Bitmap => 4,
             Detail::Forged => 5,
             Detail::BySwitch => 6,
+            Detail::Credits => 7,
         });
     }
 }
