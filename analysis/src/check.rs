@@ -21,10 +21,10 @@ pub struct Options {
     /// Scenarios, or config.txt files of the 2019 simulator.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Overrides a key of all of them; may be repeated.
+    /// Overrides a key of all files; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
     set: Vec<String>,
-    /// A lint that may find nothing, or all; may be repeated.
+    /// A lint whose findings are errors, or all; may be repeated.
     #[arg(long, value_name = "LINT", value_parser = PossibleValuesParser::new(names()))]
     deny: Vec<String>,
 }

@@ -23,11 +23,11 @@ pub struct Options {
     /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
     hex: Option<String>,
-    /// What packets whose DSCP ends in 001 carry, for these formats do not say: paper, draft, timestamp, pint or bolt [default:
-    /// what summary.json beside the capture says, otherwise paper]. With --at also int_md.
+    /// The format of packets whose DSCP ends in 001, which does not show in the packets: paper, draft, timestamp, pint or bolt
+    /// [default: the format of summary.json beside the capture, otherwise paper]. With --at also int_md.
     #[arg(long, value_name = "LAYOUT")]
     telemetry: Option<String>,
-    /// Where --telemetry stands behind UDP instead: dscp=24, of packets to RoCEv2's port, or port=5000.
+    /// Which packets have this format behind UDP instead: dscp=24 (of packets to RoCEv2's port) or port=5000.
     #[arg(long, value_name = "PLACE", requires = "telemetry")]
     at: Option<At>,
     /// A line for a reader instead of JSON.

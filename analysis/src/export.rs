@@ -13,15 +13,15 @@ use crate::{control, human, save, settings};
 /// Which form.
 #[derive(clap::Subcommand)]
 pub enum Options {
-    /// Writes tables of SONiC's config_db.json for a switch: ports, pools, profiles, marks, schedulers, maps, watchdog, trimming. Says what
-    /// has no counterpart there.
+    /// Writes tables of SONiC's config_db.json for a switch: ports, pools, profiles, marks, schedulers, maps, watchdog, trimming. Lists
+    /// settings without a counterpart there.
     Sonic(Sonic),
 }
 
 /// Which switch of which scenario.
 #[derive(clap::Args)]
 pub struct Sonic {
-    /// The scenario, or a config.txt of the reference simulator.
+    /// The scenario, or a config.txt of the 2019 simulator.
     file: PathBuf,
     /// Number of the switch [default: the first one].
     #[arg(long, value_name = "NODE", allow_hyphen_values = true, value_parser = crate::count::<u32, { u32::MAX as u64 }>)]

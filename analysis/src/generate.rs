@@ -28,7 +28,7 @@ pub struct Llm {
     /// The model.
     #[arg(long, value_parser = MODELS.map(|model| model.name))]
     model: String,
-    /// Number of GPUs, a multiple of those of a server.
+    /// Number of GPUs, a multiple of the GPUs of a server.
     #[arg(long, value_name = "N", value_parser = crate::count::<u32, 100_000>)]
     gpus: u32,
     /// GPUs that share each layer (tensor parallelism).
@@ -46,13 +46,13 @@ pub struct Llm {
     /// Put weights' gradients into the gaps of the pipeline (ZB-H1).
     #[arg(long)]
     zero_bubble: bool,
-    /// Copies of the model, which must be what --tp, --cp and --pp leave [default: that].
+    /// Data-parallel copies of the model, which must be GPUs / (--tp * --cp * --pp) [default: that].
     #[arg(long, value_name = "N", value_parser = crate::count::<u32, 100_000>)]
     dp: Option<u32>,
     /// GPUs among which the experts of a layer are divided (expert parallelism); 1: each copy has all.
     #[arg(long, value_name = "N", default_value = "1", value_parser = crate::count::<u32, 100_000>)]
     ep: u32,
-    /// Tokens go once to each server, and are of experts in at most so many servers, as with DeepEP.
+    /// A token goes once to each server of its experts, and to at most so many servers, as with DeepEP.
     #[arg(long, value_name = "N", value_parser = crate::count::<u32, 10_000>)]
     expert_servers: Option<u32>,
     /// Tokens go to experts in FP8.
@@ -82,7 +82,7 @@ pub struct Llm {
     /// GPUs of a server, each with a NIC.
     #[arg(long, value_name = "N", default_value = "8", value_parser = crate::count::<u32, 1_024>)]
     server: u32,
-    /// A leaf has so many times the rate of its spines to servers.
+    /// Oversubscription: the rate of a leaf's links to servers over that of its links to spines.
     #[arg(long, value_name = "N", default_value = "1", value_parser = crate::count::<u32, 64>)]
     oversubscription: u32,
     /// Congestion control [default: DCQCN, which NICs have].
@@ -91,7 +91,7 @@ pub struct Llm {
     /// Channels of each collective [default: the NICs of the smallest server of its ranks, so that rings use all of them].
     #[arg(long, value_name = "N", value_parser = crate::count::<u32, { Collective::MOST_CHANNELS as u64 }>)]
     channels: Option<u32>,
-    /// What a GPU really computes, in 10^12 operations a second.
+    /// What a GPU achieves, in 10^12 operations a second.
     #[arg(long, value_name = "N", default_value = "400", value_parser = crate::count::<u32, 1_000_000>)]
     teraflops: u32,
     /// The file; without it the scenario is printed.

@@ -59,11 +59,11 @@ pub use reproduce::{rewrite as rewrite_figures, write as write_figure_pages};
 pub use sweep::TABLE as SWEEP_TABLE;
 
 const ENVIRONMENT: &str = "\
-In a checkout there are also, for those who work on hpcc: test, docs, reqs, parity, relations, bench, fuzz, audit, dist
+For work on hpcc a checkout also has the commands test, docs, reqs, parity, relations, bench, fuzz, audit, dist
 
 Environment:
-  NS3_DIR      your own ns-3 tree, 3.37 or newer, or a folder where one is installed; without it runs go by a tree that was
-               fetched, by the distribution's ns-3, or by pip's
+  NS3_DIR      your own ns-3 tree, 3.37 or newer, or a folder where ns-3 is installed [default: a tree that was fetched,
+               the distribution's ns-3, or pip's]
   HPCC_CACHE   where ns-3 and simulators are kept, in a folder for each checkout (~/.cache/hpcc)
   HPCC_JOBS    parallel jobs of a build (all processors)
   HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
@@ -76,10 +76,10 @@ Environment:
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Silences progress, notes, and summaries of files. Errors, warnings and the output of a command still come.
+    /// Silences progress, notes, and summaries of files, but not errors, warnings and the output of a command.
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// What simulates [default: core; ns3 where a scenario needs it: TCP, UDP, a controller in C++, --ranks].
+    /// The simulator [default: core; ns3 where a scenario needs it: TCP, UDP, a controller in C++, --ranks].
     #[arg(long, global = true, value_enum)]
     simulator: Option<simulator::Kind>,
     /// A congestion control of your own, for run, sweep and reproduce: a file in C++ or Rust; may be repeated.
@@ -93,7 +93,7 @@ enum Command {
     ///
     /// With --simulator fluid there are no packets: flows and messages of jobs share links fairly, over the paths that packets would
     /// take, in a small fraction of the time. Results are in the same files; queues, pauses, drops, telemetry and congestion control
-    /// are not simulated, and notes name what was asked for and is missing (ns3-module/doc/fluid.md). --check TIME measures the error.
+    /// are not simulated, and notes name the keys that are ignored (ns3-module/doc/fluid.md). --check TIME measures the error.
     ///
     /// Exit status: 0 all flows finished, 1 the simulator crashed, 2 bad input, 3 flows left unfinished.
     Run {
@@ -111,24 +111,24 @@ enum Command {
         /// Seed of every random choice: the same as --set run.seed=N.
         #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = seed)]
         seed: Option<u64>,
-        /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
+        /// Processes that share the run, by MPI; results are the same for any number, 1 included.
         #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
         ranks: Option<NonZeroU32>,
-        /// Threads that share the run: its results are the same for any number.
+        /// Threads that share the run; results are the same for any number.
         #[arg(long, value_name = "N", conflicts_with = "ranks", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
         threads: Option<NonZeroU32>,
-        /// Replaces results of another configuration, too; those of the same one are replaced anyway.
+        /// Replaces results of another configuration, too; results of the same configuration are always replaced.
         #[arg(long)]
         force: bool,
-        /// Shows the longest queues and how slow flows are beside the progress, on a terminal.
+        /// On a terminal, shows the longest queues and the flows' slowdowns beside the progress.
         #[arg(long)]
         watch: bool,
         /// With --simulator fluid: simulates packets as well, up to this simulated time (such as 2ms; 1000s for all), into a folder
         /// beside the results, and prints the errors of completion times by size.
         #[arg(long, value_name = "TIME", value_parser = quantity::time)]
         check: Option<Nanos>,
-        /// Simulates the same without its section `[failures]` as well, into a folder beside the results, and prints what these cost each job,
-        /// and flows.
+        /// Also simulates the scenario without `[failures]`, into a folder beside the results, and prints what the failures cost each job and
+        /// the flows.
         #[arg(long, conflicts_with_all = ["check", "ranks"])]
         failure_cost: bool,
         #[command(flatten)]
@@ -157,7 +157,7 @@ enum Command {
     Reproduce(reproduce::Options),
     /// Prints the summaries of runs again, redraws their plots, and makes one page of all of them, and of sweeps.
     Report(report::Options),
-    /// Says what is wrong with scenarios, or worth saying of them, without a simulation.
+    /// Lists errors and doubtful settings of scenarios, without a simulation.
     ///
     /// Exit status: 0 nothing wrong, 1 something that --deny names, 2 bad input.
     Check(check::Options),
@@ -180,33 +180,32 @@ enum Command {
         #[arg(long)]
         csv: bool,
     },
-    /// Says what a key of a scenario means: kind, range, default, and the ns-3 attribute that is the same.
+    /// Explains a key of a scenario: kind, range, default, and the same setting as an ns-3 attribute.
     Explain {
         /// The key with its section, such as congestion_control.eta, or an attribute; without it, all are listed.
         #[arg(add = ArgValueCompleter::new(settings::keys))]
         key: Option<String>,
-        /// Of the key profile: the name of one, whose figures are listed with their sources.
+        /// With the key profile: the name of a profile, to list its figures and their sources.
         #[arg(conflicts_with = "assumed")]
         name: Option<String>,
-        /// Lists instead what this scenario does not say and what decides its results all the same, with the values that count.
+        /// Lists instead the defaults that decide this scenario's results, with their values.
         #[arg(long, value_name = "FILE", conflicts_with = "key")]
         assumed: Option<PathBuf>,
         /// Overrides a key of FILE; may be repeated.
         #[arg(long, value_name = "KEY=VALUE", requires = "assumed", add = ArgValueCompleter::new(settings::assignments))]
         set: Vec<String>,
     },
-    /// Says what a network consists of - hosts, switches, links, paths, bisection - and writes it in the 2019
-    /// simulator's format.
+    /// Describes a network (hosts, switches, links, paths, bisection), and writes it in the 2019 simulator's format.
     Topology(describe::topology::Options),
-    /// Says what flows there are - sizes, load, groups, pairs - and writes them in the 2019 simulator's format.
+    /// Describes flows (sizes, load, groups, pairs), and writes them in the 2019 simulator's format.
     Workload(describe::workload::Options),
-    /// Writes the scenario of a job, from what is publicly known of it.
+    /// Writes the scenario of a training job, from the published dimensions of its model.
     #[command(subcommand)]
     Generate(generate::Options),
-    /// Writes a scenario in TOML for a config.txt of the 2019 simulator or of a descendant, and says what it took,
-    /// guessed and dropped.
+    /// Writes a scenario in TOML for a config.txt of the 2019 simulator or of a descendant, and lists the keys that it
+    /// took, guessed and dropped.
     Import(import::Options),
-    /// Writes what a scenario configures in the form of others.
+    /// Writes a scenario's configuration in other formats.
     #[command(subcommand)]
     Export(export::Options),
     /// Prints the JSON schema of scenario or sweep files, for editors.
@@ -215,7 +214,7 @@ enum Command {
         #[arg(default_value = "scenario")]
         file: settings::Schema,
     },
-    /// Prints what a shell reads to complete command lines, keys of --set included.
+    /// Prints a shell's script that completes command lines, keys of --set included.
     Completions {
         /// The shell.
         shell: completions::Shell,
@@ -225,13 +224,13 @@ enum Command {
         /// The program: a file, or its name without .cc, in this folder, in scratch/, or in that of the ns-3 tree.
         program: Option<PathBuf>,
     },
-    /// Copies command, simulator and experiments into a folder, for anybody to run, from anywhere, without this source tree.
+    /// Copies command, simulator and experiments into a folder, to run from anywhere, without this source tree.
     Install {
         /// The folder, which gets bin/hpcc and lib/hpcc. It may be moved as a whole.
         #[arg(long, value_name = "DIR")]
         prefix: PathBuf,
     },
-    /// Says what is installed and what is missing.
+    /// Lists what is installed and what is missing.
     ///
     /// Exit status: 0 if ./hpcc run has what it needs or can get it, 1 if not.
     Doctor,

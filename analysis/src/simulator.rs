@@ -26,7 +26,7 @@ use crate::{children, control, human, script};
 pub enum Kind {
     /// The engine of hpcc-core. It has no TCP, UDP, controllers in C++, and no --ranks.
     Core,
-    /// The same engine as a module of ns-3: the same results, to the byte.
+    /// The same engine as a module of ns-3, with the same results to the byte.
     Ns3,
     /// No packets: flows and messages of jobs at max-min fair rates, in seconds where packets take hours.
     Fluid,

@@ -28,7 +28,7 @@ const PAYLOAD: u32 = 1_000;
 /// Which network, and what to do with it.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A scenario, a config.txt of the 2019 simulator, or a topology file of it.
+    /// A scenario, or a config.txt or topology file of the 2019 simulator.
     file: PathBuf,
     /// Overrides a key of the scenario; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]

@@ -28,7 +28,7 @@ const RESULTS: &str = "hpcc-out/paper";
 /// What to reproduce, and how.
 #[derive(Args)]
 pub struct Options {
-    /// Names of figures such as fig13, "all", or "list" for a table of them with what they cost.
+    /// Names of figures such as fig13, "all", or "list" for a table of figures and their cost.
     #[arg(required = true, value_name = "FIGURE|all|list")]
     names: Vec<String>,
     #[arg(long, value_name = "DIR", help = format!("Folder for the results, one in it for each figure and form [default: {RESULTS}]."))]

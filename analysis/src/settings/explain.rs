@@ -67,8 +67,7 @@ pub fn explain_named(key: &str, name: &str) -> Result<String> {
     let row = |figure: hardware::Figure| {
         vec![figure.name.into(), figure.value.to_string(), figure.unit.into(), figure.source.into()]
     };
-    let base =
-        "Latencies of protocols, of steps, and the most of LL are those of NCCL's model (ns3-module/doc/jobs.md).\n";
+    let base = "Latencies of protocols and steps, and the highest rate of LL, are from NCCL's model (ns3-module/doc/jobs.md).\n";
     Ok(left_aligned(&["figure", "value", "unit", "source"], figures.into_iter().map(row)) + base)
 }
 

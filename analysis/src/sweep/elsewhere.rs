@@ -27,26 +27,26 @@ enum Engine {
     /// This machine, now.
     #[default]
     Local,
-    /// Nothing: a command for each run that is missing is printed, for any scheduler.
+    /// No machine: prints a command for each missing run, for any scheduler.
     Print,
-    /// Slurm: the runs that are missing are submitted as a job array.
+    /// Slurm: submits the missing runs as a job array.
     Slurm,
 }
 
 /// Which machines simulate, and when.
 #[derive(Args)]
 pub struct Elsewhere {
-    /// Only the runs of these variants, values of an axis (load=0.5) and seeds (seed=1), by commas: table, plots, page and claims are of
-    /// these. Other runs in the folder stay, and count again without --only.
+    /// Only the runs of these variants, values of an axis (load=0.5) and seeds (seed=1), separated by commas. Table, plots, page and claims
+    /// show these runs; other runs stay in the folder, and count again without --only.
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with_all = ["engine", "slurm", "collect", "run"])]
     only: Vec<String>,
-    /// What simulates the runs.
+    /// Where the runs are simulated.
     #[arg(long, value_enum, default_value_t, conflicts_with = "list")]
     engine: Engine,
     /// Options of sbatch with commas between them, such as partition=batch,time=02:00:00; if values have commas, with spaces.
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     slurm: Option<String>,
-    /// Simulates nothing: makes tables, plots and page of the runs that others simulated, and says which are missing.
+    /// Simulates nothing: makes tables, plots and page from complete runs, and lists missing ones.
     #[arg(long, conflicts_with_all = ["engine", "slurm", "jobs", "fresh", "list"])]
     collect: bool,
     /// Simulates only the run in this line of --list, from 1, for a sweep that --engine print or slurm began.
