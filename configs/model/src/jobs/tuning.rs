@@ -292,6 +292,11 @@ impl Tuning {
         ((all / rate).floor().max(1.0), rate)
     }
 
+    /// Whether NCCL has NVLS for a group: as many GPUs in each server, more than two.
+    fn has_nvls(&self, group: &[u32]) -> bool {
+        self.layout(group).and_then(|layout| layout.per_server()).is_some_and(|gpus| gpus > 2)
+    }
+
     /// The rate of NVLS, in GB/s, before the steps of a ring; `None`: the GPU has none.
     fn nvls(&self, is_tree: bool, twice: f64, nodes: f64, per_node: f64, few: usize) -> Option<f64> {
         let efficiency = match self.gpu {
@@ -365,7 +370,7 @@ impl Tuning {
                 (PAT_BASE + doublings * PAT_BETWEEN / 3.5 + 2.8 * ranks, 0.75 * bus)
             }
             // Between servers NCCL has trees, unless the network's switches sum, too.
-            "nvls" | "nvls_tree" if protocol == Protocol::Simple && self.layout(group)?.per_server().is_some() => {
+            "nvls" | "nvls_tree" if protocol == Protocol::Simple && self.has_nvls(group) => {
                 let latency = match (name, servers.len()) {
                     ("nvls", 1) => NVLS_INSIDE,
                     ("nvls_tree", 2..) => NVLS_INSIDE + 2.0 * doublings * NVLS_TREE_BETWEEN,
@@ -449,6 +454,18 @@ pub(super) mod tests {
         let of_bytes = |gpu, power| time(gpu, power) - (NVLS_INSIDE + 2.0 * NVLS_TREE_BETWEEN);
         let [more, less] = [Gpu::Blackwell, Gpu::Hopper].map(|gpu| of_bytes(gpu, 25) / of_bytes(gpu, 34));
         assert!((more * 0.7 - less).abs() < 1e-9, "{more} {less}");
+    }
+
+    /// NCCL begins NVLS with three GPUs of a server.
+    #[test]
+    fn two_gpus_of_a_server_have_no_nvls() {
+        for (gpus, expected) in [(2, "ring"), (3, "nvls"), (8, "nvls")] {
+            let group: Vec<u32> = (0..gpus).collect();
+            let chosen = tuning(8, Some(8)).choose(Kind::AllReduce, &group, 1 << 30).expect("a choice");
+            assert_eq!(chosen.0.name, expected, "{gpus} GPUs");
+        }
+        let pairs = tuning(32, Some(2)).choose(Kind::AllReduce, &(0..32).collect::<Vec<_>>(), 1 << 30);
+        assert_ne!(pairs.expect("a choice").0.name, "nvls_tree");
     }
 
     /// Files may have more ranks than there are hosts: that is told later.
