@@ -199,9 +199,24 @@ fn paths_words(paths: &Paths, hosts: usize) -> String {
     text
 }
 
-/// The most that one half of the hosts, by number, can send to the other by any paths, a maximum flow; and the capacity of their links.
+/// Hosts in two halves by their first switches: of rails, which all servers share, each half has other ones. One switch has both.
+fn halves(network: &Network, hosts: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let ports = network.ports();
+    let leaf = |host: u32| ports[host as usize].iter().map(|port| port.peer).min();
+    let mut sorted = hosts.to_vec();
+    sorted.sort_by_key(|&host| (leaf(host), host));
+    let half = sorted.len() / 2;
+    let is_border = |&place: &usize| leaf(sorted[place - 1]) != leaf(sorted[place]);
+    let border = (1..sorted.len()).filter(is_border).min_by_key(|&place| place.abs_diff(half)).unwrap_or(half);
+    let mut upper = sorted.split_off(border);
+    sorted.sort_unstable();
+    upper.sort_unstable();
+    if upper.len() < sorted.len() { (upper, sorted) } else { (sorted, upper) }
+}
+
+/// The most that one half of the hosts can send to the other by any paths, a maximum flow; and the capacity of their links.
 fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
-    let (lower, upper) = hosts.split_at(hosts.len() / 2);
+    let (lower, upper) = halves(network, hosts);
     if lower.is_empty() {
         return None;
     }
@@ -228,7 +243,7 @@ fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
         .sum();
     let share = human::three_digits(100.0 * most as f64 / own.max(1) as f64);
     Some(format!(
-        "{} from the first half of the hosts to the second, {share} % of what their links have",
+        "{} from half of the switches' hosts to the others, {share} % of what their links have",
         rate_words(most)
     ))
 }
@@ -279,7 +294,7 @@ mod tests {
         has(&text, &["2 links 9.68 %, 4 links 12.9 %, 6 links 77.4 %", "4.160 us to 12.480 us"]);
         // Two aggregations, two cores of each.
         has(&text, &["6 links, such as from host 8 to host 0: 4 paths of that length"]);
-        has(&text, &["800 Gb/s from the first half of the hosts to the second, 50.0 %"]);
+        has(&text, &["800 Gb/s from half of the switches' hosts to the others, 50.0 %"]);
     }
 
     #[test]
@@ -287,6 +302,28 @@ mod tests {
         let pod = tree(32, &[tier(16, 1, 2, 25), tier(4, 1, 1, 100)]);
         let text = describe(&pod.expect("fits"), &BARE);
         has(&text, &["32: with 2 links each", "5: 4 at hosts, 1 in tier 1 above", "200 Gb/s from", "25.0 %"]);
+    }
+
+    /// The uplinks of leaves over their links to hosts, whether servers are below one leaf or on rails, in pods, or below an odd number.
+    #[test]
+    fn the_bisection_is_that_of_the_uplinks_of_leaves() {
+        let topology = |keys: &str| {
+            let text = format!("run.stop = '1ms'\ntopology = {{ {keys}, rate = '400Gbps', delay = '1us' }}\n");
+            let folder = tempfile::tempdir().expect("folder");
+            let file = folder.path().join("s.toml");
+            std::fs::write(&file, text).expect("writable");
+            let (network, _) = read(&file, &[]).expect("a scenario");
+            describe(&network, &BARE)
+        };
+        for (servers, spines) in [(32, 8), (32, 32), (12, 3), (16, 2)] {
+            let share = human::three_digits(100.0 * f64::from(spines) / f64::from(servers));
+            let rails = format!("servers = {servers}, rails = 8, spines = {spines}");
+            let expected = format!(" {share} % of what their links have");
+            has(&topology(&format!("kind = 'rails', {rails}")), &[&expected]);
+            has(&topology(&format!("kind = 'rails', {}", rails.replace("rails = 8", "rails = 3"))), &[&expected]);
+            // Four pods, whose spines have as much to cores as to leaves.
+            has(&topology(&format!("kind = 'multi_plane', planes = 1, segments = 4, {rails}")), &[&expected]);
+        }
     }
 
     #[test]
