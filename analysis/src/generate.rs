@@ -105,10 +105,17 @@ pub struct Llm {
 /// If ranks cannot be divided so, or the file cannot be written.
 pub fn generate(Options::Llm(options): &Options) -> Result<()> {
     let text = scenario(options)?;
-    hpcc_formats::load_text(Path::new(&options.model), &text).map_err(|error| anyhow!(error.without_place()))?;
+    hpcc_formats::load_text(Path::new(&options.model), &text)
+        .map_err(|error| anyhow!(by_options(&error.without_place(), options)))?;
     let Some(file) = &options.out else { return human::print(&text) };
     save::create(file, |out| out.write_all(text.as_bytes()))?;
     human::tell(&format!(" wrote {}: ./hpcc run {}\n", file.display(), human::quoted(file)))
+}
+
+/// What is wrong with a file that nobody has seen, by the option that its key follows from.
+fn by_options(told: &str, options: &Llm) -> String {
+    let asked = format!("--micro-batches {}: ", options.micro_batches);
+    told.replace("traffic.micro_batches: ", &asked).replace("micro_batches = ", "--micro-batches ")
 }
 
 fn scenario(options: &Llm) -> Result<String> {

@@ -654,6 +654,23 @@ fn a_language_model_becomes_a_scenario() {
     {
         assert!(told.out.lines().any(|other| other == line), "{line}: {}{}", told.out, told.err);
     }
+    // More operations than fit: the option says how many would, of which one more does not.
+    let large = |batches: &str| {
+        bench.hpcc(&[
+            "generate",
+            "llm",
+            "--model",
+            "llama-7b",
+            "--gpus",
+            "100000",
+            "--tp",
+            "8",
+            "--micro-batches",
+            batches,
+        ])
+    };
+    let told = large("8");
+    assert!(told.code == Some(2) && told.err.contains("--micro-batches 8: there would be "), "{}", told.err);
     // What cannot be divided, as a run refuses it.
     let expert = "the 2 data-parallel ranks are no multiple of 3; expected one";
     let told = bench.hpcc(&["run", "llm.toml", "--simulator", "core", "--set", "traffic.0.expert=3", "--out", "none"]);
