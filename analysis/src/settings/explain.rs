@@ -65,10 +65,9 @@ pub fn explain_named(key: &str, name: &str) -> Result<String> {
         bail!("there is no profile \"{name}\" with figures; expected one of {}", names());
     };
     let row = |figure: hardware::Figure| {
-        vec![figure.name.into(), figure.value.to_string(), figure.unit.into(), figure.source.into()]
+        vec![figure.name, figure.value.to_string(), figure.unit.into(), figure.source.into()]
     };
-    let base = "Latencies of protocols and steps, and the highest rate of LL, are from NCCL's model (ns3-module/doc/jobs.md).\n";
-    Ok(left_aligned(&["figure", "value", "unit", "source"], figures.into_iter().map(row)) + base)
+    Ok(left_aligned(&["figure", "value", "unit", "source"], figures.into_iter().map(row)))
 }
 
 /// What a scenario does not say and what decides its results all the same.

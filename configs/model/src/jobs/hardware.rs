@@ -43,13 +43,13 @@ hpcc_core::named! {
 }
 
 /// A value of a profile: what it is, in which unit, and which rows of which table it follows from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Figure {
     /// What it says.
-    pub name: &'static str,
+    pub name: String,
     /// In `unit`.
     pub value: f64,
-    /// Microseconds (us), GB/s, or messages.
+    /// Microseconds (us), GB/s, KiB, or messages.
     pub unit: &'static str,
     /// Where it is from.
     pub source: &'static str,
@@ -132,30 +132,68 @@ const EFA: OfNic = OfNic {
     in_flight: (16.0, "as cx7-400"),
 };
 
+/// Where NCCL's own values are from.
+const NCCL: &str = "NCCL 2.30, tuning.cc";
+
 /// The figures of a profile, whether of a GPU or of a NIC; `None`: there is none of this name, or it has none.
 pub fn figures(name: &str) -> Option<Vec<Figure>> {
-    let figure = |name, unit| move |(value, source): (f64, &'static str)| Figure { name, value, unit, source };
     let gpu = GpuProfile::from_name(name).and_then(GpuProfile::figures);
-    let of_gpu = gpu.map(|gpu| {
-        vec![
-            figure("launch of a kernel", "us")(gpu.launch),
-            figure("base latency of NVLS", "us")(gpu.nvls_base),
-            figure("a channel's copies of whole messages", "GB/s")(gpu.channel),
-            figure("a channel's copies of LL128 in rings", "GB/s")(gpu.ll128),
-            figure("NVLS, of (1 + 1/g) S over a GPU's links", "GB/s")(gpu.nvls),
-            figure("NVLS with trees between servers", "GB/s")(gpu.nvls_tree),
-            figure("copies into and out of NVLS's buffers", "GB/s")(gpu.staging),
-        ]
-    });
     let nic = NicProfile::from_name(name).and_then(NicProfile::figures);
-    let of_nic = nic.map(|nic| {
-        vec![
-            figure("a step beyond NCCL's latency; twice for simple", "us")(nic.step),
-            figure("T0 of a message", "us")(nic.message),
-            figure("messages in flight", "messages")(nic.in_flight),
-        ]
-    });
-    of_gpu.or(of_nic)
+    gpu.map(OfGpu::all).or(nic.map(OfNic::all))
+}
+
+fn figure(name: impl Into<String>, unit: &'static str, (value, source): (f64, &'static str)) -> Figure {
+    Figure { name: name.into(), value, unit, source }
+}
+
+/// Figures of NCCL's latencies, for each protocol of rings, which all but trees have, and of trees.
+fn latencies(what: &str, of: fn(Latency) -> f64) -> impl Iterator<Item = Figure> {
+    let both = ["ring", "tree"].into_iter().flat_map(|name| Protocol::ALL.map(|protocol| (name, protocol)));
+    both.map(move |(name, protocol)| {
+        let value = of(tuning::latency(name, protocol));
+        figure(format!("{what}, {name}, {}", protocol.name()), "us", (value, NCCL))
+    })
+}
+
+impl OfGpu {
+    fn all(&self) -> Vec<Figure> {
+        let mut all = vec![
+            figure("launch of a kernel", "us", self.launch),
+            figure("base latency of NVLS", "us", self.nvls_base),
+            figure("a channel's copies of whole messages", "GB/s", self.channel),
+            figure("a channel's copies of LL128 in rings", "GB/s", self.ll128),
+            figure("NVLS, of (1 + 1/g) S over a GPU's links", "GB/s", self.nvls),
+            figure("NVLS with trees between servers", "GB/s", self.nvls_tree),
+            figure("copies into and out of NVLS's buffers", "GB/s", self.staging),
+        ];
+        all.extend(latencies("base latency", |latency| latency.base));
+        all.extend(latencies("a step in a server", |latency| latency.inside));
+        all.push(figure("all channels' copies of LL in one server", "GB/s", (tuning::most_of_ll(self.gpu), NCCL)));
+        for (servers, rate) in ["1 server", "2", "more"].into_iter().zip(tuning::tree_ll128(self.gpu)) {
+            all.push(figure(format!("a channel's copies of LL128 in trees, {servers}"), "GB/s", (rate, NCCL)));
+        }
+        let kib = |bytes: u64, source| (bytes as f64 / 1024.0, source);
+        all.push(figure(
+            "a piece of a ring, of each rank's part",
+            "KiB",
+            kib(RING_PIECE, "NCCL's slice: two of its steps"),
+        ));
+        all.push(figure("a piece of LL or LL128 in trees", "KiB", kib(TREE_PIECE, "NCCL's least piece of LL128")));
+        all.push(figure("a piece of NVLS, of a GPU's part", "KiB", kib(NVLS_PIECE, "NCCL's 16 channels of 128 KiB")));
+        all
+    }
+}
+
+impl OfNic {
+    fn all(&self) -> Vec<Figure> {
+        let mut all = vec![
+            figure("a step beyond NCCL's latency; twice for simple", "us", self.step),
+            figure("T0 of a message", "us", self.message),
+            figure("messages in flight", "messages", self.in_flight),
+        ];
+        all.extend(latencies("a step between servers", |latency| latency.between));
+        all
+    }
 }
 
 /// The names of all profiles that have figures.

@@ -23,7 +23,7 @@ hpcc_core::named! {
 }
 
 impl Protocol {
-    const ALL: [Protocol; 3] = [Protocol::Simple, Protocol::Ll, Protocol::Ll128];
+    pub(super) const ALL: [Protocol; 3] = [Protocol::Simple, Protocol::Ll, Protocol::Ll128];
 
     /// So many bytes of messages are so many of data.
     pub fn wire(self) -> (u32, u32) {
@@ -108,6 +108,16 @@ pub(super) fn latency(algorithm: &str, protocol: Protocol) -> Latency {
     let costs = if algorithm.ends_with("tree") { &TREE } else { &RING };
     let at = protocol as usize;
     Latency { base: costs.base[at], inside: costs.inside[at], between: costs.between[at] }
+}
+
+/// The most of LL in one server, in GB/s.
+pub(super) fn most_of_ll(gpu: Gpu) -> f64 {
+    MOST_OF_LL[gpu as usize]
+}
+
+/// What a channel of trees has of LL128 on one server, two, and more, in GB/s.
+pub(super) fn tree_ll128(gpu: Gpu) -> [f64; 3] {
+    TREE_LL128_CHANNEL[gpu as usize]
 }
 
 const RING: Costs = Costs { base: [8.4, 6.6, 14.0], inside: [3.4, 0.6, 1.9], between: [14.0, 2.7, 4.0] };
