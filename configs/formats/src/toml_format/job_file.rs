@@ -10,7 +10,7 @@ use hpcc_core::units::Nanos;
 use hpcc_core::workload::collective::Kind;
 use hpcc_model::error::InputError;
 use hpcc_model::generate::Random;
-use hpcc_model::job::{JobSpec, JobWork, Trial};
+use hpcc_model::job::{JobSpec, JobWork, Links, Trial};
 use hpcc_model::jobs::transformer::{Buckets, ContextBy, Embeddings, Recompute};
 use hpcc_model::jobs::{CollectiveOptions, JobFile, Tuning, chakra, connection_matrix, goal, simai, transformer};
 use std::path::{Path, PathBuf};
@@ -160,6 +160,8 @@ pub(super) struct Ranks {
     pub(super) hosts: u32,
     /// Most that a file may have.
     most: u32,
+    /// Links of the host of each, where the NICs that a file names are links.
+    links: Option<Vec<u32>>,
     tuning: Tuning,
 }
 
@@ -175,8 +177,10 @@ impl Job {
         let count = gpus.len() as u32;
         // If ranks are listed, the list is to blame for those that it lacks.
         let most = if self.placed.ranks.is_some() { count.max(MOST_LISTED) } else { count };
-        let tuning = context.tuning(&context.hosts_of(&gpus));
-        let JobFile { graphs, collectives, digest, notes } = read(&Ranks { hosts: count, most, tuning })?;
+        let hosts = context.hosts_of(&gpus);
+        let are_links = self.placed.links.is_none_or(|links| links == Links::ByChannel);
+        let (links, tuning) = (are_links.then(|| context.links_of(&hosts)), context.tuning(&hosts));
+        let JobFile { graphs, collectives, digest, notes } = read(&Ranks { hosts: count, most, links, tuning })?;
         if gpus.len() < graphs.len() {
             let message = format!("the file has {} ranks, and these are {count} hosts; expected as many", graphs.len());
             return Err(context.error("ranks", message));
@@ -191,7 +195,7 @@ impl Job {
 impl Goal {
     pub fn read(&self, ranks: &Ranks, context: &Context<'_>) -> Result<JobFile, InputError> {
         let costs = goal::Costs { overhead: self.o, gap: self.g, per_byte: self.O };
-        goal::read(&context.file("path", &self.path)?, ranks.most, &costs, context.budget)
+        goal::read(&context.file("path", &self.path)?, ranks.most, &costs, ranks.links.as_deref(), context.budget)
     }
 }
 

@@ -251,6 +251,13 @@ impl Context<'_> {
         gpus.iter().map(|&gpu| self.servers.map_or(gpu, |servers| servers.host_of(gpu))).collect()
     }
 
+    /// How many links each of these hosts has.
+    pub fn links_of(&self, hosts: &[u32]) -> Vec<u32> {
+        let mut links = vec![0; self.network.nodes.len()];
+        self.network.links.iter().flat_map(|link| [link.a, link.b]).for_each(|node| links[node as usize] += 1);
+        hosts.iter().map(|&host| links[host as usize]).collect()
+    }
+
     /// What the model of collectives knows of the machines on which the ranks of a job are.
     pub fn tuning(&self, hosts: &[u32]) -> Tuning {
         Tuning::new(hosts, self.servers, self.network).on(self.profiles)

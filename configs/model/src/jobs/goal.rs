@@ -124,11 +124,17 @@ impl Costs {
     }
 }
 
-/// Reads a file of at most so many ranks.
+/// Reads a file of at most so many ranks. Where `nic` numbers are links, the host of each rank has so many.
 ///
 /// # Errors
-/// What is no GOAL, messages without a counterpart, and operations that wait for themselves.
-pub fn read(path: &Path, most_ranks: u32, costs: &Costs, budget: &Budget) -> Result<JobFile, InputError> {
+/// What is no GOAL, links that a host lacks, messages without a counterpart, and operations that wait for themselves.
+pub fn read(
+    path: &Path,
+    most_ranks: u32,
+    costs: &Costs,
+    links: Option<&[u32]>,
+    budget: &Budget,
+) -> Result<JobFile, InputError> {
     let place = Place::file(path);
     let bytes = crate::input::read(path).map_err(|error| unreadable(&place, &error))?;
     let refused = |ranks: &[Rank]| {
@@ -139,15 +145,39 @@ pub fn read(path: &Path, most_ranks: u32, costs: &Costs, budget: &Budget) -> Res
         let room = budget.file(bytes.len(), false);
         let ranks = goal_binary::read(&bytes, most_ranks, &room).map_err(|message| place.error(message))?;
         refused(&ranks)?;
-        graphs(ranks, costs, |_, operation| (place.clone(), format!("operation {operation}")))?
+        let named = |_, operation| (place.clone(), format!("operation {operation}"));
+        check_nics(&ranks, links, named)?;
+        graphs(ranks, costs, named)?
     } else {
         let text = goal_text::Text::of(&place, &bytes)?;
         let ranks = text.ranks(most_ranks)?;
         refused(&ranks)?;
-        graphs(ranks, costs, |rank, operation| text.name(rank, operation))?
+        let named = |rank, operation| text.name(rank, operation);
+        check_nics(&ranks, links, named)?;
+        graphs(ranks, costs, named)?
     };
     let digest = digest([&bytes[..], format!("{costs:?}").as_bytes()]);
     Ok(JobFile { graphs, collectives: Vec::new(), digest, notes: Vec::new() })
+}
+
+/// Refuses sends by links that a rank's host does not have.
+fn check_nics(
+    ranks: &[Rank],
+    links: Option<&[u32]>,
+    named: impl Fn(u32, u32) -> (Place, String),
+) -> Result<(), InputError> {
+    for ((rank, &links), number) in ranks.iter().zip(links.unwrap_or_default()).zip(0..) {
+        let lacks = |one: &Operation| one.what == OperationKind::Send && u32::from(one.nic) >= links;
+        let Some(operation) = rank.operations.iter().position(lacks) else { continue };
+        let (place, name) = named(number, operation as u32);
+        return Err(place.error(format!(
+            "rank {number}, {name}: nic {} of a host with {links} link{}; expected less, or traffic.links = \"hashed\", with which it is \
+             a queue pair and no link",
+            rank.operations[operation].nic,
+            if links == 1 { "" } else { "s" }
+        )));
+    }
+    Ok(())
 }
 
 /// The graphs of ranks. `named` gives place and name of a rank's operation.

@@ -131,7 +131,7 @@ mod tests {
         let path = folder.path().join("job.goal");
         std::fs::write(&path, &written).expect("file");
         let free = Costs { overhead: Nanos(0), gap: Nanos(0), per_byte: 0.0 };
-        let read = goal::read(&path, 2, &free, &Budget::new().expect("memory")).expect("GOAL");
+        let read = goal::read(&path, 2, &free, None, &Budget::new().expect("memory")).expect("GOAL");
         assert_eq!(text(&read.graphs), written);
         for (read, graph) in read.graphs.iter().zip(job()) {
             assert!(

@@ -75,11 +75,17 @@ fn example() -> Vec<u8> {
 }
 
 fn load(bytes: &[u8], hosts: u32, costs: &Costs) -> Result<JobFile, String> {
+    load_on(bytes, hosts, costs, None)
+}
+
+/// On hosts with so many links each, if NICs are links.
+fn load_on(bytes: &[u8], hosts: u32, costs: &Costs, links: Option<&[u32]>) -> Result<JobFile, String> {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("a.goal");
     std::fs::write(&path, bytes).expect("written");
     let prefix = format!("{}/", folder.path().display());
-    read(&path, hosts, costs, &Budget::new().expect("memory")).map_err(|error| error.to_string().replace(&prefix, ""))
+    let budget = Budget::new().expect("memory");
+    read(&path, hosts, costs, links, &budget).map_err(|error| error.to_string().replace(&prefix, ""))
 }
 
 /// The time of a file where a message takes 1 us and a nanosecond a byte.
@@ -151,6 +157,18 @@ fn costs_are_those_of_the_model() {
     let computing = "num_ranks 2\nrank 0 {\ncalc 5000\nsend 10b to 1 cpu 0\n}\nrank 1 {\nrecv 10b from -1 tag -1\n}\n";
     assert_eq!(time(computing, &FREE), 5000 + 1010);
     assert_eq!(time(&computing.replace("cpu 0", "cpu 1"), &FREE), 5000);
+}
+
+/// NICs beyond the links of a host are refused, with the line; a receive's does not matter.
+#[test]
+fn nics_are_links_that_hosts_have() {
+    let text = "num_ranks 2\nrank 0 {\nsend 9b to 1 nic 1\n}\nrank 1 {\nrecv 9b from 0 nic 7\n}\n";
+    let refused = |links| load_on(text.as_bytes(), 2, &FREE, Some(links)).map(|_| ());
+    let told = refused(&[1, 4]).expect_err("one link");
+    assert!(told.starts_with("a.goal:3: rank 0, line 3: nic 1 of a host with 1 link; expected less"), "{told}");
+    assert_eq!(refused(&[2, 1]), Ok(()));
+    let binary = load_on(&example(), 2, &FREE, Some(&[0, 0])).map(|_| ()).expect_err("no link");
+    assert!(binary.contains("a.goal: rank 0, operation 1: nic 0 of a host with 0 links"), "{binary}");
 }
 
 #[test]
